@@ -74,6 +74,12 @@ pub struct Detail {
     /// What is wrong.
     #[schema(value_type = Vec<AlarmState>)]
     pub alarm_states: Vec<i16>,
+    /// What it is called.
+    pub tags: Vec<String>,
+    /// Since when nobody uses it; null while somebody does.
+    pub idle_since: Option<i64>,
+    /// When its last ride ended.
+    pub last_ride_end: Option<i64>,
     /// Whether it reported lately.
     pub online: bool,
     /// Whether it can be rented.
@@ -169,6 +175,9 @@ pub fn detail(
         riding_state: row.riding_state,
         operation_states: row.operation_states,
         alarm_states: row.alarm_states,
+        tags: row.tags,
+        idle_since: row.idle_since_ms,
+        last_ride_end: row.last_ride_end_ms,
         online,
         rentable: reasons.is_empty(),
         reasons,

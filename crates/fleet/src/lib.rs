@@ -5,10 +5,12 @@ pub mod detail;
 pub mod escalation;
 pub mod http;
 pub mod inbox;
+pub mod keeping;
 pub mod model;
 pub mod ports;
 pub mod read;
 pub mod sender;
+pub mod street;
 
 use std::sync::Arc;
 
@@ -18,6 +20,7 @@ use wire::{Hosted, Routes};
 
 use crate::credential::DeviceKey;
 use crate::ports::{Areas, Downlink, LiveView, OrderLife};
+use crate::street::Street;
 
 /// The context, put together once.
 #[derive(Clone)]
@@ -30,6 +33,8 @@ pub struct Fleet {
     pub live: Arc<dyn LiveView>,
     /// Where device credentials come from.
     pub devices: DeviceKey,
+    /// The way onto the streets of areas with a quota.
+    pub street: Street,
 }
 
 impl Hosted for Fleet {
@@ -42,10 +47,11 @@ impl Hosted for Fleet {
 pub fn routes(fleet: &Fleet) -> Routes {
     http::vehicles::routes(fleet)
         .merge(http::vehicle_list::routes(fleet))
+        .merge(http::screening::routes(fleet))
         .merge(http::vehicle_log::routes(fleet))
         .merge(http::commands::routes(fleet))
-        .merge(http::command_batch::routes(fleet))
         .merge(http::enrolment::routes(fleet))
+        .merge(http::keeping::routes(fleet))
         .merge(http::work::routes(fleet))
         .merge(http::alarms::routes(fleet))
 }

@@ -5,6 +5,7 @@ use kernel::{DecodeError, Recorded};
 use vocabulary::{AgentId, AreaId, RideOrderId, RiderId, Timestamp, Wgs84};
 
 use crate::model::life::{LifeChange, LifeEvent};
+use crate::model::screening::Look;
 
 /// A failure behind a port.
 pub type PortError = Box<dyn std::error::Error + Send + Sync>;
@@ -18,6 +19,8 @@ pub struct AreaFacts {
     pub name: String,
     /// Whether it serves riders now.
     pub open: bool,
+    /// 投放配额: bikes that may be on its streets; nothing: any number.
+    pub vehicle_quota: Option<i32>,
 }
 
 /// The service areas.
@@ -80,6 +83,9 @@ pub struct LiveState {
 pub trait LiveView: Send + Sync + 'static {
     /// The bike's last report; nothing when it never reported.
     fn of(&self, car_id: &str) -> Option<LiveState>;
+
+    /// Shows every bike that there is, one after the other.
+    fn each(&self, see: &mut dyn FnMut(&Look<'_>));
 }
 
 /// Which order, whose, and of which bike.

@@ -4,6 +4,7 @@ use async_trait::async_trait;
 use fleet::detail::USE_THRESHOLD_PERCENT;
 use fleet::model::region::{AlarmState, Lifecycle, OperationState, RidingState};
 use fleet::model::rentable;
+use fleet::model::screening::Look;
 use fleet::model::vehicle::{CarId, Vehicle, VehicleCommand, VehicleRefusal};
 use fleet::ports::{AreaFacts, Areas, Downlink, LiveState, LiveView, PortError};
 use kernel::Runtime;
@@ -36,6 +37,7 @@ impl Areas for AreasOfTerritory {
             agent,
             name: area.name().unwrap_or_default().to_owned(),
             open: area.state() == Some(AreaState::Open),
+            vehicle_quota: area.terms().vehicle_quota,
         }))
     }
 
@@ -98,6 +100,33 @@ impl LiveView for LiveOfMemory {
             online: latest.online,
             report_at: latest.report_at,
         })
+    }
+
+    fn each(&self, see: &mut dyn FnMut(&Look<'_>)) {
+        let fleet = self.0.read();
+        for slot in 0..fleet.len() as u32 {
+            let Some(record) = fleet.record(slot) else { continue };
+            let latest = fleet.latest_in(slot);
+            let latest = latest.as_ref();
+            see(&Look {
+                car_id: &record.car_id,
+                imei: record.device(),
+                agent: record.agent,
+                area: record.area,
+                lifecycle: record.lifecycle.into(),
+                riding: record.riding_state.into(),
+                operations: record.operation_states.0,
+                alarms: record.alarm_states.0,
+                tags: &record.tags,
+                idle_since_ms: record.idle_since_ms,
+                last_ride_end_ms: record.last_ride_end_ms,
+                online: latest.is_some_and(|latest| latest.online),
+                soc_percent: latest.map(|latest| latest.soc_percent),
+                gsm: latest.and_then(|latest| latest.gsm),
+                voltage_mv: latest.and_then(|latest| latest.voltage_mv),
+                report_at_ms: latest.map(|latest| latest.report_at.millis()),
+            });
+        }
     }
 }
 

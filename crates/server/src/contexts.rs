@@ -221,6 +221,7 @@ impl Contexts {
             areas: Arc::new(AreasOfTerritory::new(runtime.clone())),
             live: Arc::new(LiveOfMemory(memory.clone())),
             devices: DeviceKey::new(secrets.device),
+            street: fleet::street::Street::default(),
         };
         let judges = Judges::default();
         let ports = territory::ports::Ports {

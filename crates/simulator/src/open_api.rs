@@ -237,6 +237,26 @@ impl OpenApi {
             .collect())
     }
 
+    /// Acts on vehicles; for each, nothing or the server's refusal.
+    pub async fn keep_vehicles(
+        &self,
+        cars: &[&str],
+        act: u8,
+        more: &Value,
+    ) -> Result<Vec<Option<String>>, OpenApiError> {
+        let mut body = more.clone();
+        body["carIds"] = json!(cars);
+        body["act"] = json!(act);
+        match self.patiently("/open/v1/vehicles/keep", Some(&body)).await {
+            Ok(data) => match data["results"].as_array() {
+                Some(rows) => Ok(rows.iter().map(row_refusal).collect()),
+                None => Ok(vec![None; cars.len()]),
+            },
+            Err(OpenApiError::Refused(why)) => Ok(vec![Some(why); cars.len()]),
+            Err(error) => Err(error),
+        }
+    }
+
     /// Registers an MQTT gateway: user name and password.
     pub async fn create_gateway(&self, name: &str) -> Result<(String, String), OpenApiError> {
         let data = self.patiently("/open/v1/gateways", Some(&json!({ "name": name }))).await?;

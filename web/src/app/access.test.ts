@@ -173,8 +173,8 @@ describe('the menu', () => {
     const coming = (path: string, ...codes: string[]) => isComing(at(path), new Set([...codes, 'all']))
     expect(coming('/vehicle/vehicle-visualization', '0305')).toBe(true)
     expect(coming('/permissions/role', '10', '1001')).toBe(false)
-    expect(coming('/vehicle', '03', '0305', '0307')).toBe(true)
-    expect(coming('/vehicle', '03', '0305', '0301')).toBe(false)
+    expect(coming('/vehicle', '03', '0304', '030601')).toBe(true)
+    expect(coming('/vehicle', '03', '0304', '0301')).toBe(false)
   })
 
   it('a group without a page to show is not in it', () => {

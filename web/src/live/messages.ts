@@ -40,6 +40,7 @@ export interface Pick {
   readonly soc_percent?: readonly [number, number]
   /** Hours since nobody uses it, the second not included; null: without end. */
   readonly idle_h?: readonly [number, number | null]
+  readonly tags?: readonly string[]
   /** Codes of why it cannot be rented. */
   readonly reasons?: readonly string[]
 }

@@ -58,12 +58,15 @@ export function FleetMap({ areas }: { areas: readonly string[] }) {
   const stale = isStale(useConnection())
   const fences = useChosenFences(areas)
   useWallView(map, fences)
+  // Bikes of the chosen areas alone; the same areas are the same pick.
+  const sign = areas.join(',')
+  const pick = useMemo(() => (sign === '' ? null : { areas: sign.split(',') }), [sign])
   return (
     <div className="screen-map">
       <div className="screen-enlarged">
         <MapView start={start} daylight="night" tiles={tiles} label="车辆实时地图" onReady={setMap}>
           <FencesOnMap daylight="night" fences={fences} />
-          <FleetOnMap daylight="night" mask={0} stale={stale} onHit={nobody} onSeveral={nobody} all={null} viewer="wall" />
+          <FleetOnMap daylight="night" mask={0} stale={stale} onHit={nobody} onSeveral={nobody} all={null} pick={pick} viewer="wall" />
         </MapView>
       </div>
     </div>

@@ -1,23 +1,33 @@
 //! Telling a device what to do.
 
-use axum::extract::State;
-use kernel::{CommandContext, Receipt, RequestId};
+use std::collections::BTreeMap;
+
+use axum::extract::{Path, State};
+use kernel::{CommandContext, Position, Receipt, Refusal, RequestId};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use utoipa::{IntoParams, ToSchema};
 use utoipa_axum::router::UtoipaMethodRouterExt;
 use utoipa_axum::routes;
-use vocabulary::{AgentId, AreaId, CommandId};
-use wire::{Answer, Body, Caller, Handled, Params, Permit, Refused, RequestContext, Routes, Seen};
+use vocabulary::{AgentId, AreaId, CommandId, Scope, Timestamp};
+use wire::{
+    Answer, BatchAnswer, Body, Call, Caller, Handled, Params, Permit, Refused, RequestContext, Routes, Seen,
+    batch,
+};
 
+use super::keeping::{BIKES_MAX, GROUP, Rows};
+use super::vehicles::VEHICLE_CODES;
 use crate::Fleet;
-use crate::model::command::{CommandCommand, CommandKind, DeviceCommandState, Order};
+use crate::model::bell::{self, BellRefusal};
+use crate::model::command::{CommandCommand, CommandKind, CommandState, DeviceCommandState, Order};
 use crate::model::device::Imei;
 use crate::model::vehicle::CarId;
-use crate::read::vehicles;
+use crate::read::commands::CommandRow;
+use crate::read::vehicles::VehicleRow;
+use crate::read::{commands, vehicles};
 
 /// Codes that let one tell a device what to do.
-pub(super) const COMMAND_CODES: &[&str] = &["0301", "0305"];
+const COMMAND_CODES: &[&str] = &["0301", "0305"];
 
 /// The routes.
 pub fn routes(fleet: &Fleet) -> Routes {
@@ -25,6 +35,8 @@ pub fn routes(fleet: &Fleet) -> Routes {
         .add(Permit::AnyOf(COMMAND_CODES), routes!(lock).with_state(fleet.clone()))
         .add(Permit::AnyOf(COMMAND_CODES), routes!(lock_state).with_state(fleet.clone()))
         .add(Permit::AnyOf(COMMAND_CODES), routes!(command).with_state(fleet.clone()))
+        .add(Permit::AnyOf(VEHICLE_CODES), routes!(told).with_state(fleet.clone()))
+        .add(Permit::AnyOf(COMMAND_CODES), routes!(command_many).with_state(fleet.clone()))
 }
 
 /// What a lock is told.
@@ -143,43 +155,39 @@ async fn give(
     reason: String,
     request_id: Option<String>,
 ) -> Handled<Value> {
-    let command_id = CommandId(fleet.runtime.ids.next_id());
-    let mut ctx = request.context(json!({ "commandId": command_id, "state": "sent" }));
+    let mut tx = fleet.runtime.reads.scoped(&caller.scope, seen.0, &["vehicle"]).await?;
+    let row = vehicles::find(&mut *tx, car_id).await?.ok_or_else(Refused::not_found)?;
+    drop(tx);
+    let mut ctx = request.context(Value::Null);
     if let (None, Some(id)) = (&ctx.request_id, request_id) {
         if !(1..=64).contains(&id.len()) {
             return Err(Refused::malformed("requestId 需 1 到 64 位"));
         }
         ctx.request_id = Some(RequestId(format!("device-command:{id}")));
     }
-    let told = ToldToOne { command_id, kind, reason };
-    Ok(Answer::replied(tell(fleet, caller, seen, car_id, told, &ctx).await?))
+    Ok(Answer::replied(given(fleet, &caller.name, ctx, row, kind, reason).await?))
 }
 
-/// What one device is told.
-pub(super) struct ToldToOne {
-    /// The command's own id.
-    pub(super) command_id: CommandId,
-    /// What.
-    pub(super) kind: CommandKind,
-    /// Why.
-    pub(super) reason: String,
-}
-
-/// Tells the device of a bike in the caller's scope.
-pub(super) async fn tell(
+/// Gives the command to the bike's device.
+async fn given(
     fleet: &Fleet,
-    caller: &Caller,
-    seen: Seen,
-    car_id: &str,
-    told: ToldToOne,
-    ctx: &CommandContext,
+    by: &str,
+    mut ctx: CommandContext,
+    row: VehicleRow,
+    kind: CommandKind,
+    reason: String,
 ) -> Result<Receipt, Refused> {
-    let mut tx = fleet.runtime.reads.scoped(&caller.scope, seen.0, &["vehicle"]).await?;
-    let row = vehicles::find(&mut *tx, car_id).await?.ok_or_else(Refused::not_found)?;
-    drop(tx);
     let imei =
         row.imei.ok_or_else(|| Refused::business("vehicle-no-device", "车辆未绑定中控，无法下发指令"))?;
-    let ToldToOne { command_id, kind, reason } = told;
+    let command_id = CommandId(fleet.runtime.ids.next_id());
+    ctx.reply = json!({ "commandId": command_id, "state": "sent" });
+    if kind == CommandKind::FindBell
+        && let Err(refusal) = may_ring(fleet, &row.car_id, ctx.now).await?
+    {
+        // A repeat of one that rang is answered as it was.
+        let refused = Refused::business(refusal.code(), refusal.message());
+        return fleet.runtime.desk.answered_or(&ctx, refused).await;
+    }
     let order = Order {
         command_id,
         car_id: CarId::try_from(row.car_id).map_err(Refused::malformed)?,
@@ -188,10 +196,123 @@ pub(super) async fn tell(
         area_id: AreaId(row.area_id),
         kind,
         reason,
-        by: caller.name.clone(),
+        by: by.to_owned(),
     };
     let command = CommandCommand::Request(order);
-    Ok(fleet.runtime.desk.execute::<DeviceCommandState>(&command_id, command, ctx).await?)
+    Ok(fleet.runtime.desk.execute::<DeviceCommandState>(&command_id, command, &ctx).await?)
+}
+
+async fn may_ring(fleet: &Fleet, car_id: &str, now: Timestamp) -> Result<Result<(), BellRefusal>, Refused> {
+    let newest = Some(Position(i64::MAX));
+    let mut db = fleet.runtime.reads.scoped(&Scope::ALL, newest, &["device-command"]).await?;
+    let rung = commands::rung(&mut *db, car_id, now.plus_millis(-bell::LOOKS_BACK_MS)).await?;
+    Ok(bell::may_ring(&rung, now))
+}
+
+/// A command for many.
+#[derive(Debug, Deserialize, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+struct CommandsAsked {
+    /// Which bikes: 1 to 5,000 numbers.
+    car_ids: Vec<String>,
+    /// What: 开锁, 关锁, 电门开, 电门关, 电池仓, 寻车铃 or 重启.
+    kind: CommandKind,
+    /// Why; due to unlock and for power.
+    #[serde(default)]
+    reason: String,
+}
+
+/// What a person may tell a device; the rest is told by what configures devices.
+const fn is_given_by_hand(kind: CommandKind) -> bool {
+    use CommandKind::{BatteryBay, FindBell, Lock, PowerOff, PowerOn, Reboot, Unlock};
+    matches!(kind, Unlock | Lock | PowerOn | PowerOff | BatteryBay | FindBell | Reboot)
+}
+
+/// Gives the devices of many bikes in the account's scope a command; each bike is answered, and under an idempotency key each is told
+/// once. What becomes of a command stands with the command.
+#[utoipa::path(post, path = "/device/command/batch", tag = "fleet", operation_id = "commandVehicles",
+    request_body = CommandsAsked, responses((status = 200, body = Answer<BatchAnswer>)))]
+async fn command_many(call: Call<Fleet>, Body(body): Body<CommandsAsked>) -> Handled<BatchAnswer> {
+    let CommandsAsked { car_ids, kind, reason } = body;
+    if !is_given_by_hand(kind) {
+        return Err(Refused::business("command-not-by-hand", format!("“{kind}”不能在这里下发")));
+    }
+    let cars = batch(car_ids, BIKES_MAX)?;
+    let mut rows = Rows::of(&call, &(kind, &reason), cars.len())?;
+    for group in cars.chunks(GROUP) {
+        let mut db = call.state.runtime.reads.scoped(&call.caller.full_scope, None, &[]).await?;
+        let found = vehicles::find_all(&mut *db, group).await?;
+        drop(db);
+        let found: BTreeMap<String, VehicleRow> =
+            found.into_iter().map(|row| (row.car_id.clone(), row)).collect();
+        let (fleet, by, found, reason) = (&call.state, &call.caller.name, &found, &reason);
+        rows.each(group, |ctx, car| async move {
+            let row = found.get(&car.to_string()).cloned().ok_or_else(Refused::not_found)?;
+            given(fleet, by, ctx, row, kind, reason.clone()).await
+        })
+        .await?;
+    }
+    Ok(rows.answer())
+}
+
+/// A command that a bike's device was given. Times are epoch milliseconds.
+#[derive(Debug, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+struct BikeCommand {
+    /// Its id, as text.
+    id: String,
+    /// What was asked.
+    #[schema(value_type = CommandKind)]
+    kind: i16,
+    /// How far it got.
+    #[schema(value_type = CommandState)]
+    state: i16,
+    /// 迟到: answered after its timeout.
+    late: bool,
+    /// The device's answer; 0 is done.
+    result_code: Option<i32>,
+    /// Why it was asked.
+    reason: String,
+    /// Who asked.
+    by: String,
+    /// When it was asked for.
+    requested_at: i64,
+    /// When it was answered.
+    ack_at: Option<i64>,
+}
+
+/// The newest commands of a bike.
+#[derive(Debug, Serialize, ToSchema)]
+struct BikeCommands {
+    /// At most 20.
+    rows: Vec<BikeCommand>,
+}
+
+/// What a bike's device was told lately, the newest first.
+#[utoipa::path(get, path = "/vehicle/{carId}/commands", tag = "fleet", operation_id = "vehicleCommands",
+    params(("carId" = String, Path)), responses((status = 200, body = Answer<BikeCommands>)))]
+async fn told(
+    State(fleet): State<Fleet>,
+    caller: Caller,
+    seen: Seen,
+    Path(car_id): Path<String>,
+) -> Handled<BikeCommands> {
+    let mut tx = fleet.runtime.reads.scoped(&caller.scope, seen.0, &["vehicle", "device-command"]).await?;
+    vehicles::find(&mut *tx, &car_id).await?.ok_or_else(Refused::not_found)?;
+    let newest = commands::newest_of(&mut *tx, &car_id, 20).await?;
+    drop(tx);
+    let shown = |row: CommandRow| BikeCommand {
+        id: row.command_id.to_string(),
+        kind: row.kind,
+        state: row.state,
+        late: row.late,
+        result_code: row.result_code,
+        reason: row.reason,
+        by: row.by,
+        requested_at: row.requested_at_ms,
+        ack_at: row.ack_at_ms,
+    };
+    Ok(Answer(BikeCommands { rows: newest.into_iter().map(shown).collect() }))
 }
 
 /// Which bike.

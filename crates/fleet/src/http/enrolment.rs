@@ -1,10 +1,8 @@
 //! The open API's bringing in of bikes and gateways.
 
-use std::collections::HashMap;
-use std::collections::hash_map::Entry;
-
 use axum::extract::State;
 use futures::StreamExt;
+use kernel::Refusal;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 use utoipa_axum::router::UtoipaMethodRouterExt;
@@ -15,8 +13,8 @@ use wire::{Answer, Body, Handled, Permit, Refused, RequestContext, Routes};
 use crate::Fleet;
 use crate::credential::{Identity, is_gateway_name};
 use crate::model::device::{Device, DeviceCommand, Imei};
-use crate::model::vehicle::{CarId, Registration, Vehicle, VehicleCommand};
-use crate::ports::AreaFacts;
+use crate::model::vehicle::{CarId, Registration, Vehicle, VehicleCommand, VehicleRefusal};
+use crate::street::Doors;
 
 const MOST_AT_ONCE: usize = 500;
 const IN_FLIGHT: usize = 64;
@@ -91,17 +89,13 @@ async fn enrol(
     if batch.vehicles.is_empty() || batch.vehicles.len() > MOST_AT_ONCE {
         return Err(Refused::malformed(format!("每次需 1 到 {MOST_AT_ONCE} 辆")));
     }
-    let mut areas: HashMap<AreaId, Option<AreaFacts>> = HashMap::new();
-    for vehicle in &batch.vehicles {
-        if let Entry::Vacant(place) = areas.entry(vehicle.area_id) {
-            place.insert(fleet.areas.area(vehicle.area_id).await.map_err(Refused::unavailable)?);
-        }
-    }
-    let (fleet, request, areas) = (&fleet, &request, &areas);
+    let areas = batch.vehicles.iter().map(|vehicle| vehicle.area_id).collect();
+    let doors = Doors::open(&fleet, &areas).await?;
+    let (fleet, request, doors) = (&fleet, &request, &doors);
     let results = futures::stream::iter(batch.vehicles)
         .map(|vehicle| async move {
             let car_id = vehicle.car_id.clone();
-            match enrol_one(fleet, request, areas, vehicle).await {
+            match enrol_one(fleet, request, doors, vehicle).await {
                 Ok(secret) => Ok(Enrolled { car_id, secret: Some(secret), error: None }),
                 Err(No::Because(text)) => Ok(Enrolled { car_id, secret: None, error: Some(text) }),
                 Err(No::Broken(refused)) => Err(refused),
@@ -133,14 +127,13 @@ impl<R: kernel::Refusal> From<kernel::desk::CommandError<R>> for No {
 async fn enrol_one(
     fleet: &Fleet,
     request: &RequestContext,
-    areas: &HashMap<AreaId, Option<AreaFacts>>,
+    doors: &Doors,
     new: NewVehicle,
 ) -> Result<String, No> {
     let car_id = CarId::try_from(new.car_id).map_err(No::Because)?;
     let imei = Imei::try_from(new.imei).map_err(No::Because)?;
     let place = Wgs84::new(new.lat, new.lng).map_err(|error| No::Because(error.to_string()))?;
-    let area = areas.get(&new.area_id).and_then(Option::as_ref);
-    if area.is_none_or(|area| area.agent != new.agent_id) {
+    if doors.facts(new.area_id).is_none_or(|area| area.agent != new.agent_id) {
         return Err(No::Because("服务区不存在，或不属于该代理".to_owned()));
     }
     let place_in_area = fleet
@@ -162,7 +155,23 @@ async fn enrol_one(
         place,
         place_in_area,
     };
-    fleet.runtime.desk.execute::<Vehicle>(&car_id, enrol, &ctx).await?;
+    let stands =
+        fleet.runtime.desk.load::<Vehicle>(&car_id).await.map_err(|error| No::Broken(error.into()))?;
+    // One that was on the street before stays where its keepers put it.
+    let takes = !stands.state.was_shelved();
+    if takes && let Err(quota) = doors.take(new.area_id) {
+        return Err(No::Because(VehicleRefusal::QuotaFull(quota).message()));
+    }
+    if let Err(refused) = fleet.runtime.desk.execute::<Vehicle>(&car_id, enrol, &ctx).await {
+        if takes {
+            doors.give_back(new.area_id);
+        }
+        return Err(refused.into());
+    }
+    let bike = fleet.runtime.desk.load::<Vehicle>(&car_id).await.map_err(|error| No::Broken(error.into()))?;
+    if bike.state.imei() != Some(imei.as_str()) {
+        return Err(No::Because(format!("中控 {imei} 已从车辆 {car_id} 解绑")));
+    }
     let register =
         DeviceCommand::Register { imei: imei.clone(), car_id, agent_id: new.agent_id, area_id: new.area_id };
     fleet.runtime.desk.execute::<Device>(&imei, register, &ctx).await?;

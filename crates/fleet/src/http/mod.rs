@@ -1,9 +1,10 @@
 //! The routes of the context.
 
 pub mod alarms;
-pub mod command_batch;
 pub mod commands;
 pub mod enrolment;
+pub mod keeping;
+pub mod screening;
 pub mod vehicle_list;
 pub mod vehicle_log;
 pub mod vehicles;

@@ -34,55 +34,63 @@ pub fn routes(fleet: &Fleet) -> Routes {
 /// A bike in a list. Times are epoch milliseconds; what was never reported is null.
 #[derive(Debug, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
-struct VehicleListed {
+pub(super) struct VehicleListed {
     /// 车辆编号.
-    car_id: String,
+    pub car_id: String,
     /// Its device.
-    imei: Option<String>,
+    pub imei: Option<String>,
     /// 号牌.
-    plate_no: String,
+    pub plate_no: String,
     /// Whose it is, as text.
-    agent_id: String,
+    pub agent_id: String,
     /// Where it works, as text.
-    area_id: String,
+    pub area_id: String,
     /// Where it works.
-    area_name: String,
+    pub area_name: String,
     /// Lifecycle.
     #[schema(value_type = Lifecycle)]
-    lifecycle: i16,
+    pub lifecycle: i16,
     /// Who uses it.
     #[schema(value_type = RidingState)]
-    riding_state: i16,
+    pub riding_state: i16,
     /// Field work.
     #[schema(value_type = Vec<OperationState>)]
-    operation_states: Vec<i16>,
+    pub operation_states: Vec<i16>,
     /// What is wrong.
     #[schema(value_type = Vec<AlarmState>)]
-    alarm_states: Vec<i16>,
+    pub alarm_states: Vec<i16>,
     /// Display state.
-    state: Option<u8>,
+    pub state: Option<u8>,
     /// Whether it reported lately.
-    online: bool,
+    pub online: bool,
     /// Battery, percent.
-    soc: Option<u8>,
+    pub soc: Option<u8>,
+    /// Signal, 0 to 31.
+    pub gsm: Option<u8>,
     /// Degrees north, WGS-84: its last fix.
-    lat: Option<f64>,
+    pub lat: Option<f64>,
     /// Degrees east, WGS-84.
-    lng: Option<f64>,
+    pub lng: Option<f64>,
     /// When it had its last fix.
-    gps_at: Option<i64>,
+    pub gps_at: Option<i64>,
     /// The device's time of its last report.
-    report_at: Option<i64>,
+    pub report_at: Option<i64>,
+    /// What it is called.
+    pub tags: Vec<String>,
+    /// Since when nobody uses it; null while somebody does.
+    pub idle_since: Option<i64>,
+    /// When its last ride ended.
+    pub last_ride_end: Option<i64>,
     /// When it came.
-    created_at: i64,
+    pub created_at: i64,
     /// When a decision last changed it.
-    updated_at: i64,
+    pub updated_at: i64,
     /// Version of the aggregate.
-    version: i64,
+    pub version: i64,
 }
 
 /// The rows with the names of their areas and what they last reported.
-async fn listed(fleet: &Fleet, rows: Vec<VehicleRow>) -> Result<Vec<VehicleListed>, Refused> {
+pub(super) async fn listed(fleet: &Fleet, rows: Vec<VehicleRow>) -> Result<Vec<VehicleListed>, Refused> {
     let mut names: HashMap<i64, String> = HashMap::new();
     let mut all = Vec::with_capacity(rows.len());
     for row in rows {
@@ -104,6 +112,7 @@ async fn listed(fleet: &Fleet, rows: Vec<VehicleRow>) -> Result<Vec<VehicleListe
             state: live.map(|live| live.state),
             online: live.is_some_and(|live| live.online),
             soc: live.map(|live| live.soc_percent),
+            gsm: live.and_then(|live| live.gsm),
             lat: place.map(vocabulary::Wgs84::lat),
             lng: place.map(vocabulary::Wgs84::lng),
             gps_at: live.and_then(|live| live.fix_at).map(vocabulary::Timestamp::millis),
@@ -115,6 +124,9 @@ async fn listed(fleet: &Fleet, rows: Vec<VehicleRow>) -> Result<Vec<VehicleListe
             riding_state: row.riding_state,
             operation_states: row.operation_states,
             alarm_states: row.alarm_states,
+            tags: row.tags,
+            idle_since: row.idle_since_ms,
+            last_ride_end: row.last_ride_end_ms,
             created_at: row.created_at_ms,
             updated_at: row.updated_at_ms,
             version: row.version,

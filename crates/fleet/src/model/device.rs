@@ -57,6 +57,13 @@ pub enum DeviceCommand {
     },
     /// Takes it off its bike.
     Unbind,
+    /// Goes with its bike, or to it, into another area of its agent.
+    Follow {
+        /// Whose it is.
+        agent_id: AgentId,
+        /// Where it works.
+        area_id: AreaId,
+    },
 }
 
 events! {
@@ -82,6 +89,11 @@ events! {
             /// The bike it was on.
             car_id: CarId,
         } = "device.unbound",
+        /// It works in another area of its agent.
+        Relocated {
+            /// Where.
+            area_id: AreaId,
+        } = "device.relocated",
     }
 }
 
@@ -120,6 +132,12 @@ impl Aggregate for Device {
                     DeviceEvent::Bound { car_id },
                 ]),
             },
+            DeviceCommand::Follow { agent_id, area_id } => match self.home {
+                Some((agent, _)) if agent != agent_id => Err(DeviceRefusal::Different),
+                Some((_, area)) if area != area_id => Ok(vec![DeviceEvent::Relocated { area_id }]),
+                // What is not known yet is registered where its bike is.
+                Some(_) | None => Ok(vec![]),
+            },
             DeviceCommand::Unbind => match (&self.home, &self.car_id) {
                 (None, _) => Err(DeviceRefusal::Unknown),
                 (Some(_), None) => Ok(vec![]),
@@ -133,6 +151,9 @@ impl Aggregate for Device {
             DeviceEvent::Registered { agent_id, area_id, .. } => self.home = Some((*agent_id, *area_id)),
             DeviceEvent::Bound { car_id } => self.car_id = Some(car_id.clone()),
             DeviceEvent::Unbound { .. } => self.car_id = None,
+            DeviceEvent::Relocated { area_id } => {
+                self.home = self.home.map(|(agent, _)| (agent, *area_id));
+            }
         }
     }
 

@@ -31,8 +31,15 @@ choices! {
         Registered = 101 => "登记车辆",
         Bound = 102 => "绑定中控",
         Unbound = 103 => "解绑中控",
+        Relocated = 104 => "调往其他服务区",
+        Tagged = 105 => "设置标签",
         Stocked = 201 => "车辆入库",
         Shelved = 202 => "车辆上架",
+        Unshelved = 203 => "车辆下架",
+        SentToFactory = 204 => "返厂维修",
+        ReportedLost = 205 => "车辆报失",
+        Found = 206 => "车辆找回",
+        Scrapped = 207 => "车辆报废",
         RidingChanged = 301 => "骑行状态变更",
         WorkStarted = 401 => "开始运维",
         WorkFinished = 402 => "结束运维",
@@ -215,6 +222,49 @@ pub fn of_vehicle(event: &VehicleEvent, actor: &Actor) -> Told {
         VehicleEvent::AlarmEscalated { alarm, .. } => {
             told(LifeEvent::AlarmEscalated, format!("{alarm}：没有人及时确认"), vec![])
         }
+        VehicleEvent::Unshelved { reason } => {
+            moved(LifeEvent::Unshelved, Lifecycle::Shelved, Lifecycle::Unshelved, reason, actor)
+        }
+        VehicleEvent::Restocked { from, reason } => {
+            moved(LifeEvent::Stocked, *from, Lifecycle::Stocked, reason, actor)
+        }
+        VehicleEvent::SentToFactory { reason } => {
+            moved(LifeEvent::SentToFactory, Lifecycle::Unshelved, Lifecycle::AtFactory, reason, actor)
+        }
+        VehicleEvent::ReportedLost { from, reason } => {
+            moved(LifeEvent::ReportedLost, *from, Lifecycle::Lost, reason, actor)
+        }
+        VehicleEvent::Found { back, reason } => {
+            moved(LifeEvent::Found, Lifecycle::Lost, *back, reason, actor)
+        }
+        VehicleEvent::Scrapped { from, reason } => {
+            moved(LifeEvent::Scrapped, *from, Lifecycle::Scrapped, reason, actor)
+        }
+        VehicleEvent::Relocated { from, to, reason } => told(
+            LifeEvent::Relocated,
+            said(LifeEvent::Relocated.label(), reason),
+            vec![LifeChange::new("服务区编号", from.to_string(), to.to_string())],
+        ),
+        VehicleEvent::Tagged { added, removed } => told(
+            LifeEvent::Tagged,
+            LifeEvent::Tagged.label().to_owned(),
+            vec![LifeChange::new("标签", removed.join("、"), added.join("、"))],
+        ),
+        VehicleEvent::Unbound { imei, reason } => told(
+            LifeEvent::Unbound,
+            said(&format!("解绑中控 {imei}"), reason),
+            vec![LifeChange::new("中控", imei, "")],
+        ),
+    }
+}
+
+/// A step of its life.
+fn moved(event: LifeEvent, from: Lifecycle, to: Lifecycle, reason: &str, actor: &Actor) -> Told {
+    Told {
+        event,
+        acted: Acted::of(actor),
+        content: said(event.label(), reason),
+        changes: vec![LifeChange::new("生命周期", from.label(), to.label())],
     }
 }
 
@@ -260,7 +310,7 @@ pub fn of_device(event: &DeviceEvent, imei: &str, actor: &Actor) -> Option<Told>
             content: format!("解绑中控 {imei}"),
             changes: vec![LifeChange::new("中控", imei, "")],
         }),
-        DeviceEvent::Registered { .. } | DeviceEvent::Bound { .. } => None,
+        DeviceEvent::Registered { .. } | DeviceEvent::Bound { .. } | DeviceEvent::Relocated { .. } => None,
     }
 }
 

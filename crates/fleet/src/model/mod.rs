@@ -1,9 +1,11 @@
 //! Write side: bikes, their devices, and what devices are told. Pure.
 
 pub mod alarm;
+pub mod bell;
 pub mod command;
 pub mod device;
 pub mod life;
 pub mod region;
 pub mod rentable;
+pub mod screening;
 pub mod vehicle;

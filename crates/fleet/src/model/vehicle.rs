@@ -6,8 +6,12 @@ use kernel::{Aggregate, Claim, Decision, Personal, events, refusals};
 use serde::{Deserialize, Serialize};
 use vocabulary::{AgentId, AreaId, DataOwner, Timestamp, Wgs84};
 
+pub use self::upkeep::{FRESH_MINUTES, KeepAct, Place, REASON_MAX, TAG_MAX, TAGS_MAX, Upkeep};
 use super::alarm::{FalseAlarmCause, NOTE_MAX, Ringing, TicketState};
 use super::region::{AlarmState, Lifecycle, OperationState, RidingState};
+
+mod in_use;
+mod upkeep;
 
 /// A bike's number (车辆编号): 1 to 40 letters, digits, `-` or `_`.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -73,7 +77,7 @@ pub enum RideAction {
 #[derive(Clone, Debug)]
 pub enum VehicleCommand {
     /// Registers it, binds its device, takes it into stock and puts it on the street, as far as that is still to do;
-    /// the same again changes nothing.
+    /// the same again changes nothing. Once it was on the street, its keepers say where it is in its life.
     Enrol {
         /// What is known of it.
         registration: Registration,
@@ -148,6 +152,8 @@ pub enum VehicleCommand {
         /// The how-manieth of its kind.
         number: i32,
     },
+    /// Whoever keeps the fleet acts.
+    Keep(Upkeep),
     /// The battery fell below its threshold, or rose above it.
     MarkLowBattery {
         /// Whether it is low now.
@@ -240,6 +246,67 @@ events! {
             /// The how-manieth of its kind.
             number: i32,
         } = "vehicle.alarm-escalated",
+        /// It was taken off the street.
+        Unshelved {
+            /// Why.
+            reason: String,
+        } = "vehicle.unshelved",
+        /// It was taken into stock again.
+        Restocked {
+            /// Where it was in its life.
+            from: Lifecycle,
+            /// In words; may be empty.
+            reason: String,
+        } = "vehicle.restocked",
+        /// It left for its maker's repair.
+        SentToFactory {
+            /// Why.
+            reason: String,
+        } = "vehicle.sent-to-factory",
+        /// It was reported lost.
+        ReportedLost {
+            /// Where it was in its life.
+            from: Lifecycle,
+            /// Why.
+            reason: String,
+        } = "vehicle.reported-lost",
+        /// It was found, and is where it was in its life before.
+        Found {
+            /// Where that is.
+            back: Lifecycle,
+            /// In words; may be empty.
+            reason: String,
+        } = "vehicle.found",
+        /// It is no more.
+        Scrapped {
+            /// Where it was in its life.
+            from: Lifecycle,
+            /// Why.
+            reason: String,
+        } = "vehicle.scrapped",
+        /// It works in another area of its agent.
+        Relocated {
+            /// Where it worked.
+            from: AreaId,
+            /// Where it works.
+            to: AreaId,
+            /// Why.
+            reason: String,
+        } = "vehicle.relocated",
+        /// It is called other things.
+        Tagged {
+            /// What it is called from now on.
+            added: Vec<String>,
+            /// What it is no more called.
+            removed: Vec<String>,
+        } = "vehicle.tagged",
+        /// Its device was taken off.
+        Unbound {
+            /// The device.
+            imei: String,
+            /// Why.
+            reason: String,
+        } = "vehicle.unbound",
     }
 }
 
@@ -257,6 +324,20 @@ refusals! {
         NotWork(OperationState) = "vehicle-not-work": ("“{0}”不是可以开始的运维工作"),
         WorkNotStarted(OperationState) = "vehicle-work-not-started": ("“{0}”尚未开始"),
         Nobody = "vehicle-nobody": ("请注明操作人"),
+        LifeForbids(Lifecycle, KeepAct) = "vehicle-life-forbids": ("车辆{0}，不能{1}"),
+        InUse(RidingState, KeepAct) = "vehicle-in-use": ("车辆{0}，不能{1}"),
+        NoDevice = "vehicle-no-device": ("车辆未绑定中控"),
+        HasDevice(String) = "vehicle-has-device": ("车辆已绑定中控 {0}，请先解绑"),
+        NoFix = "vehicle-no-fix": ("车辆没有 {FRESH_MINUTES} 分钟内的定位，不能上架"),
+        AreaNotOpen = "vehicle-area-not-open": ("所属服务区未在运营，不能上架"),
+        QuotaFull(i32) = "vehicle-quota-full": ("所属服务区已达到投放配额 {0} 辆，不能上架"),
+        AnotherArea = "vehicle-another-area": ("车辆刚刚换了服务区，请重试"),
+        SameArea = "vehicle-same-area": ("车辆已在该服务区"),
+        AreaOfAnother = "vehicle-area-of-another": ("只能调往同一代理的服务区"),
+        KeepReason(KeepAct) = "vehicle-reason": ("{0}请填写原因，最多 {REASON_MAX} 个字"),
+        KeepNote = "vehicle-note": ("说明最多 {REASON_MAX} 个字"),
+        TagText = "vehicle-tag-text": ("标签需 1 到 {TAG_MAX} 个字，不能含逗号"),
+        TooManyTags = "vehicle-too-many-tags": ("每辆车最多 {TAGS_MAX} 个标签"),
         AlarmOver = "alarm-over": ("该报警已结束，请刷新"),
         AlarmTaken = "alarm-taken": ("该报警已有人处理"),
         AlarmNote = "alarm-note": ("请填写处理结果，最多 {NOTE_MAX} 个字"),
@@ -277,6 +358,10 @@ struct Known {
     riding: RidingState,
     operations: BTreeSet<OperationState>,
     alarms: BTreeMap<AlarmState, Ringing>,
+    tags: BTreeSet<String>,
+    was_shelved: bool,
+    /// Where it was in its life when it was reported lost.
+    lost_from: Option<Lifecycle>,
     /// How often each kind rang so far.
     rang: BTreeMap<AlarmState, i32>,
 }
@@ -295,6 +380,16 @@ impl Vehicle {
     /// Who uses it.
     pub fn riding(&self) -> Option<RidingState> {
         self.known.as_ref().map(|known| known.riding)
+    }
+
+    /// What it is called.
+    pub fn tags(&self) -> impl Iterator<Item = &str> {
+        self.known.iter().flat_map(|known| known.tags.iter().map(String::as_str))
+    }
+
+    /// Whether it was ever on the street.
+    pub fn was_shelved(&self) -> bool {
+        self.known.as_ref().is_some_and(|known| known.was_shelved)
     }
 
     /// Where it is in its life.
@@ -317,6 +412,7 @@ fn enrol(
         {
             return Err(VehicleRefusal::Different);
         }
+        Some(known) if known.was_shelved => return Ok(events),
         Some(_) => {}
         None if registration.plate_no.chars().count() > 20 => return Err(VehicleRefusal::Plate),
         None => events.push(VehicleEvent::Registered(registration)),
@@ -340,81 +436,6 @@ fn enrol(
 }
 
 impl Known {
-    fn ride(&self, action: RideAction, rider: String) -> Result<Vec<VehicleEvent>, VehicleRefusal> {
-        use RideAction::{Cancel, Pause, Reserve, Resume, Return, Unlock};
-        use RidingState::{FieldWork, Idle, Paused, Reserved, Riding};
-        if rider.trim().is_empty() {
-            return Err(VehicleRefusal::Nobody);
-        }
-        let to = match (self.riding, action) {
-            (Idle, Reserve | Unlock) => {
-                self.may_be_handed_out()?;
-                if action == Reserve { Reserved } else { Riding }
-            }
-            (Reserved, Unlock) | (Paused, Resume) => Riding,
-            (Reserved, Cancel) | (Riding | Paused, Return) => Idle,
-            (Riding, Pause) => Paused,
-            (Idle, Cancel | Pause | Resume | Return)
-            | (Riding, Reserve | Cancel | Unlock | Resume)
-            | (Paused, Reserve | Cancel | Unlock | Pause)
-            | (Reserved, Reserve | Pause | Resume | Return)
-            | (FieldWork, _) => return Err(VehicleRefusal::Busy(self.riding)),
-        };
-        Ok(vec![VehicleEvent::RideStateChanged { from: self.riding, to, by: rider }])
-    }
-
-    fn may_be_handed_out(&self) -> Result<(), VehicleRefusal> {
-        use AlarmState::{BatteryRemoved, OutOfArea, ReportedLost};
-        if self.lifecycle != Lifecycle::Shelved {
-            return Err(VehicleRefusal::NotShelved(self.lifecycle));
-        }
-        let alarm = [ReportedLost, BatteryRemoved, OutOfArea]
-            .into_iter()
-            .find(|alarm| self.alarms.contains_key(alarm));
-        let work = self.operations.iter().next(); // low battery included: below the threshold nobody rides off
-        match (alarm, work) {
-            (Some(alarm), _) => Err(VehicleRefusal::Blocked(alarm.label().to_owned())),
-            (None, Some(work)) => Err(VehicleRefusal::Blocked(work.label().to_owned())),
-            (None, None) => Ok(()),
-        }
-    }
-
-    fn start_work(&self, kind: OperationState, worker: String) -> Result<Vec<VehicleEvent>, VehicleRefusal> {
-        use OperationState::{LowBattery, Moving, OffStreet, Repair, Swapping, TowedBack};
-        if worker.trim().is_empty() {
-            return Err(VehicleRefusal::Nobody);
-        }
-        match kind {
-            Moving | Swapping | Repair => {}
-            LowBattery | OffStreet | TowedBack => return Err(VehicleRefusal::NotWork(kind)),
-        }
-        match self.riding {
-            RidingState::Idle => Ok(vec![
-                VehicleEvent::RideStateChanged {
-                    from: self.riding,
-                    to: RidingState::FieldWork,
-                    by: worker.clone(),
-                },
-                VehicleEvent::OpsStateAdded { state: kind, note: worker },
-            ]),
-            RidingState::FieldWork if self.operations.contains(&kind) => Ok(vec![]),
-            busy => Err(VehicleRefusal::Busy(busy)),
-        }
-    }
-
-    fn finish_work(&self, kind: OperationState, worker: String) -> Result<Vec<VehicleEvent>, VehicleRefusal> {
-        if worker.trim().is_empty() {
-            return Err(VehicleRefusal::Nobody);
-        }
-        if self.riding != RidingState::FieldWork || !self.operations.contains(&kind) {
-            return Err(VehicleRefusal::WorkNotStarted(kind));
-        }
-        Ok(vec![
-            VehicleEvent::OpsStateRemoved { state: kind, note: worker.clone() },
-            VehicleEvent::RideStateChanged { from: self.riding, to: RidingState::Idle, by: worker },
-        ])
-    }
-
     /// The open ticket of this kind, if it is the one that is meant.
     fn open_ticket(&self, alarm: AlarmState, number: i32) -> Result<&Ringing, VehicleRefusal> {
         let ringing = self.alarms.get(&alarm).filter(|ringing| ringing.number == number);
@@ -491,6 +512,7 @@ impl Aggregate for Vehicle {
                     .is_ok_and(|open| open.state == TicketState::Open && !open.is_escalated);
                 Ok(if due { vec![VehicleEvent::AlarmEscalated { alarm, number }] } else { vec![] })
             }
+            VehicleCommand::Keep(act) => known.keep(act),
             VehicleCommand::MarkLowBattery { low, soc_percent } => Ok(known.low_battery(low, soc_percent)),
         }
     }
@@ -504,6 +526,9 @@ impl Aggregate for Vehicle {
                 riding: RidingState::Idle,
                 operations: BTreeSet::new(),
                 alarms: BTreeMap::new(),
+                tags: BTreeSet::new(),
+                was_shelved: false,
+                lost_from: None,
                 rang: BTreeMap::new(),
             });
         }
@@ -512,7 +537,9 @@ impl Aggregate for Vehicle {
             VehicleEvent::Registered(_) => {}
             VehicleEvent::Bound { imei } => known.imei = Some(imei.clone()),
             VehicleEvent::Stocked => known.lifecycle = Lifecycle::Stocked,
-            VehicleEvent::Shelved { .. } => known.lifecycle = Lifecycle::Shelved,
+            VehicleEvent::Shelved { .. } => {
+                (known.lifecycle, known.was_shelved) = (Lifecycle::Shelved, true);
+            }
             VehicleEvent::RideStateChanged { to, .. } => known.riding = *to,
             VehicleEvent::OpsStateAdded { state, .. } => {
                 known.operations.insert(*state);
@@ -539,6 +566,7 @@ impl Aggregate for Vehicle {
             VehicleEvent::AlarmEscalated { alarm, .. } => {
                 known.ticket(*alarm, |ticket| ticket.is_escalated = true);
             }
+            kept => known.kept(kept),
         }
     }
 
@@ -554,6 +582,7 @@ impl Aggregate for Vehicle {
                 key: format!("imei:{imei}"),
                 refusal: VehicleRefusal::DeviceTaken(imei.clone()),
             }],
+            VehicleEvent::Unbound { imei, .. } => vec![Claim::Release { key: format!("imei:{imei}") }],
             _ => vec![],
         }
     }

@@ -52,6 +52,15 @@ fn enrolling_puts_a_bike_on_the_street_in_one_go_and_once() {
 }
 
 #[test]
+fn enrolling_again_leaves_a_bike_where_its_keepers_put_it() {
+    let off = with(after(vec![enrol_at(true)]), Upkeep::Unshelve { reason: why() });
+    assert_eq!(decide(&off, enrol_at(true)), Ok(vec![]));
+    assert_eq!(decide(&stocked(), enrol_at(true)), Ok(vec![]));
+    let bare = with(stocked(), Upkeep::Unbind { reason: why() });
+    assert_eq!(decide(&bare, enrol_at(true)), Ok(vec![]), "nor is its device put back");
+}
+
+#[test]
 fn a_bike_outside_its_area_is_not_put_on_the_street() {
     assert_eq!(decide(&Vehicle::default(), enrol_at(false)), Err(VehicleRefusal::PlaceOutsideArea));
 }
@@ -175,6 +184,233 @@ fn any_command() -> impl Strategy<Value = VehicleCommand> {
         alarm.prop_map(raise),
         any::<bool>().prop_map(|low| VehicleCommand::MarkLowBattery { low, soc_percent: 15 }),
     ]
+}
+
+fn why() -> String {
+    "巡检".to_owned()
+}
+
+fn keep(upkeep: Upkeep) -> VehicleCommand {
+    VehicleCommand::Keep(upkeep)
+}
+
+fn onto_the_street() -> Place {
+    let fix = Some(Wgs84::new(24.48, 118.1).unwrap());
+    Place { area: AreaId(20), fix, is_inside: true, is_open: true, full: None }
+}
+
+/// In stock, after it was on the street.
+fn stocked() -> Vehicle {
+    let (off, back) = (Upkeep::Unshelve { reason: why() }, Upkeep::Restock { reason: String::new() });
+    after(vec![enrol_at(true), keep(off), keep(back)])
+}
+
+fn types(bike: &Vehicle, upkeep: Upkeep) -> Vec<&'static str> {
+    decide(bike, keep(upkeep)).unwrap().iter().map(Event::stored_type).collect()
+}
+
+fn refused(bike: &Vehicle, upkeep: Upkeep) -> VehicleRefusal {
+    decide(bike, keep(upkeep)).unwrap_err()
+}
+
+fn with(mut bike: Vehicle, upkeep: Upkeep) -> Vehicle {
+    for event in decide(&bike, keep(upkeep)).unwrap() {
+        bike.evolve(&event);
+    }
+    bike
+}
+
+#[test]
+fn a_bike_goes_onto_the_street_with_a_device_and_a_fresh_fix_in_its_open_area_with_room() {
+    let bike = stocked();
+    assert_eq!(types(&bike, Upkeep::Shelve(onto_the_street())), ["vehicle.shelved"]);
+    for (place, no) in [
+        (Place { is_open: false, ..onto_the_street() }, VehicleRefusal::AreaNotOpen),
+        (Place { fix: None, ..onto_the_street() }, VehicleRefusal::NoFix),
+        (Place { is_inside: false, ..onto_the_street() }, VehicleRefusal::PlaceOutsideArea),
+        (Place { full: Some(500), ..onto_the_street() }, VehicleRefusal::QuotaFull(500)),
+        (Place { area: AreaId(21), ..onto_the_street() }, VehicleRefusal::AnotherArea),
+    ] {
+        assert_eq!(refused(&bike, Upkeep::Shelve(place)), no);
+    }
+    let bare = with(bike, Upkeep::Unbind { reason: why() });
+    assert_eq!(refused(&bare, Upkeep::Shelve(onto_the_street())), VehicleRefusal::NoDevice);
+}
+
+#[test]
+fn a_bike_with_a_rider_is_not_taken_off_the_street() {
+    for action in [RideAction::Unlock, RideAction::Reserve] {
+        let bike = after(vec![enrol_at(true), ride(action)]);
+        let busy = bike.riding().unwrap();
+        assert_eq!(
+            refused(&bike, Upkeep::Unshelve { reason: why() }),
+            VehicleRefusal::InUse(busy, KeepAct::Unshelve)
+        );
+    }
+    let repaired = after(vec![enrol_at(true), start(OperationState::Repair)]);
+    assert_eq!(types(&repaired, Upkeep::Unshelve { reason: why() }), ["vehicle.unshelved"]);
+}
+
+#[test]
+fn a_life_goes_its_way_and_no_other() {
+    let off = with(after(vec![enrol_at(true)]), Upkeep::Unshelve { reason: why() });
+    let away = with(off.clone(), Upkeep::SendToFactory { reason: why() });
+    assert_eq!(away.lifecycle(), Some(Lifecycle::AtFactory));
+    assert_eq!(with(away.clone(), Upkeep::Restock { reason: why() }).lifecycle(), Some(Lifecycle::Stocked));
+    let scrap = || Upkeep::Scrap { reason: why() };
+    let gone = with(off, scrap());
+    assert_eq!((gone.lifecycle(), gone.imei()), (Some(Lifecycle::Scrapped), None), "its device is free");
+    for (bike, upkeep) in [
+        (after(vec![enrol_at(true)]), scrap()),
+        (after(vec![enrol_at(true)]), Upkeep::Restock { reason: why() }),
+        (stocked(), Upkeep::Unshelve { reason: why() }),
+        (stocked(), Upkeep::ReportLost { reason: why() }),
+        (stocked(), Upkeep::SendToFactory { reason: why() }),
+        (away, Upkeep::Shelve(onto_the_street())),
+        (gone.clone(), Upkeep::Restock { reason: why() }),
+        (gone.clone(), Upkeep::Find { reason: why() }),
+        (gone.clone(), Upkeep::Bind { imei: "860000000000009".to_owned() }),
+        (gone, Upkeep::Tag { add: vec!["新".to_owned()], remove: vec![] }),
+    ] {
+        let (life, act) = (bike.lifecycle().unwrap(), upkeep.act());
+        assert_eq!(refused(&bike, upkeep), VehicleRefusal::LifeForbids(life, act));
+    }
+}
+
+#[test]
+fn a_bike_that_is_lost_rings_until_it_is_found_where_it_was_in_its_life() {
+    let lost = with(after(vec![enrol_at(true)]), Upkeep::ReportLost { reason: why() });
+    assert_eq!(lost.lifecycle(), Some(Lifecycle::Lost));
+    assert_eq!(decide(&lost, raise(AlarmState::ReportedLost)), Ok(vec![]), "it rings");
+    let found = with(lost.clone(), Upkeep::Find { reason: String::new() });
+    assert_eq!(found.lifecycle(), Some(Lifecycle::Shelved));
+    assert_eq!(decide(&found, raise(AlarmState::ReportedLost)).unwrap().len(), 1, "it rings no more");
+    let off = with(after(vec![enrol_at(true)]), Upkeep::Unshelve { reason: why() });
+    let back = with(with(off, Upkeep::ReportLost { reason: why() }), Upkeep::Find { reason: why() });
+    assert_eq!(back.lifecycle(), Some(Lifecycle::Unshelved));
+    assert_eq!(
+        types(&lost, Upkeep::Scrap { reason: why() }),
+        ["vehicle.scrapped", "vehicle.alarm-cleared", "vehicle.unbound"]
+    );
+}
+
+#[test]
+fn what_hurts_needs_a_reason() {
+    let bike = after(vec![enrol_at(true)]);
+    for reason in ["", " ", &"话".repeat(101)] {
+        let reason = reason.to_owned();
+        for upkeep in [
+            Upkeep::Unshelve { reason: reason.clone() },
+            Upkeep::ReportLost { reason: reason.clone() },
+            Upkeep::Unbind { reason: reason.clone() },
+        ] {
+            let act = upkeep.act();
+            assert_eq!(refused(&bike, upkeep), VehicleRefusal::KeepReason(act));
+        }
+    }
+}
+
+#[test]
+fn a_bike_is_moved_to_another_area_of_its_agent_while_it_is_not_on_the_street() {
+    let to = |area, agent| Upkeep::Relocate { to: AreaId(area), agent: AgentId(agent), reason: why() };
+    let moved = with(stocked(), to(21, 2));
+    assert_eq!(moved.owner(), DataOwner::of_area(AgentId(2), AreaId(21)));
+    assert_eq!(refused(&moved, to(21, 2)), VehicleRefusal::SameArea);
+    assert_eq!(refused(&moved, to(30, 3)), VehicleRefusal::AreaOfAnother);
+    assert_eq!(
+        refused(&after(vec![enrol_at(true)]), to(21, 2)),
+        VehicleRefusal::LifeForbids(Lifecycle::Shelved, KeepAct::Relocate)
+    );
+}
+
+#[test]
+fn tags_are_few_and_short_and_setting_what_is_set_changes_nothing() {
+    let tag = |add: &[&str], remove: &[&str]| Upkeep::Tag {
+        add: add.iter().map(|text| (*text).to_owned()).collect(),
+        remove: remove.iter().map(|text| (*text).to_owned()).collect(),
+    };
+    let bike = with(after(vec![enrol_at(true)]), tag(&["新车", " 校园 "], &[]));
+    assert_eq!(bike.tags().collect::<Vec<_>>(), ["新车", "校园"]);
+    assert_eq!(decide(&bike, keep(tag(&["校园"], &["没有的"]))), Ok(vec![]));
+    assert_eq!(with(bike.clone(), tag(&[], &["新车"])).tags().collect::<Vec<_>>(), ["校园"]);
+    for wrong in ["", "a,b", &"字".repeat(13)] {
+        assert_eq!(refused(&bike, tag(&[wrong], &[])), VehicleRefusal::TagText);
+    }
+    let many: Vec<String> = (0..9).map(|n| format!("标签{n}")).collect();
+    let many: Vec<&str> = many.iter().map(String::as_str).collect();
+    assert_eq!(refused(&bike, tag(&many, &[])), VehicleRefusal::TooManyTags);
+}
+
+#[test]
+fn a_bike_has_one_device_which_it_keeps_while_it_is_ridden() {
+    let bind = |imei: &str| Upkeep::Bind { imei: imei.to_owned() };
+    let bike = after(vec![enrol_at(true)]);
+    assert_eq!(decide(&bike, keep(bind("860000000000001"))), Ok(vec![]));
+    assert_eq!(
+        refused(&bike, bind("860000000000002")),
+        VehicleRefusal::HasDevice("860000000000001".to_owned())
+    );
+    let ridden = after(vec![enrol_at(true), ride(RideAction::Unlock)]);
+    assert_eq!(
+        refused(&ridden, Upkeep::Unbind { reason: why() }),
+        VehicleRefusal::InUse(RidingState::Riding, KeepAct::Unbind)
+    );
+    let bare = with(bike, Upkeep::Unbind { reason: why() });
+    assert_eq!(refused(&bare, Upkeep::Unbind { reason: why() }), VehicleRefusal::NoDevice);
+    assert_eq!(types(&bare, bind("860000000000002")), ["vehicle.bound"]);
+}
+
+#[test]
+fn what_keepers_do_is_stored_as_it_always_was() {
+    use serde_json::json;
+    let reason = "巡检".to_owned();
+    for (event, what, data) in [
+        (VehicleEvent::Unshelved { reason: reason.clone() }, "unshelved", json!({"reason": "巡检"})),
+        (
+            VehicleEvent::Restocked { from: Lifecycle::Unshelved, reason: reason.clone() },
+            "restocked",
+            json!({"from": 3, "reason": "巡检"}),
+        ),
+        (
+            VehicleEvent::SentToFactory { reason: reason.clone() },
+            "sent-to-factory",
+            json!({"reason": "巡检"}),
+        ),
+        (
+            VehicleEvent::ReportedLost { from: Lifecycle::Shelved, reason: reason.clone() },
+            "reported-lost",
+            json!({"from": 2, "reason": "巡检"}),
+        ),
+        (
+            VehicleEvent::Found { back: Lifecycle::Shelved, reason: reason.clone() },
+            "found",
+            json!({"back": 2, "reason": "巡检"}),
+        ),
+        (
+            VehicleEvent::Scrapped { from: Lifecycle::Lost, reason: reason.clone() },
+            "scrapped",
+            json!({"from": 5, "reason": "巡检"}),
+        ),
+        (
+            VehicleEvent::Relocated { from: AreaId(20), to: AreaId(21), reason: reason.clone() },
+            "relocated",
+            json!({"from": "20", "to": "21", "reason": "巡检"}),
+        ),
+        (
+            VehicleEvent::Tagged { added: vec!["新车".to_owned()], removed: vec![] },
+            "tagged",
+            json!({"added": ["新车"], "removed": []}),
+        ),
+        (
+            VehicleEvent::Unbound { imei: "860000000000001".to_owned(), reason },
+            "unbound",
+            json!({"imei": "860000000000001", "reason": "巡检"}),
+        ),
+    ] {
+        let stored = json!({"type": format!("vehicle.{what}"), "data": data});
+        assert_eq!(serde_json::to_value(&event).unwrap(), stored);
+        assert_eq!(serde_json::from_value::<VehicleEvent>(stored).unwrap(), event);
+    }
 }
 
 proptest! {

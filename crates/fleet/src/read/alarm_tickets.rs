@@ -174,13 +174,7 @@ fn apply<'a>(rows: &'a mut Rows, event: VehicleEvent, recorded: &Recorded) -> Op
             newest.is_escalated = true;
             Some(newest)
         }
-        VehicleEvent::Registered(_)
-        | VehicleEvent::Bound { .. }
-        | VehicleEvent::Stocked
-        | VehicleEvent::Shelved { .. }
-        | VehicleEvent::RideStateChanged { .. }
-        | VehicleEvent::OpsStateAdded { .. }
-        | VehicleEvent::OpsStateRemoved { .. } => None,
+        _ => None,
     }
 }
 

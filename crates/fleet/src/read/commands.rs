@@ -140,6 +140,18 @@ pub async fn newest(db: impl PgExecutor<'_>, car_id: &str) -> sqlx::Result<Optio
         .await
 }
 
+/// The newest commands to a bike, at most so many.
+pub async fn newest_of(db: impl PgExecutor<'_>, car_id: &str, most: i64) -> sqlx::Result<Vec<CommandRow>> {
+    sqlx::query_as(
+        "select * from read.device_command where car_id = $1
+         order by requested_at_ms desc, command_id desc limit $2",
+    )
+    .bind(car_id)
+    .bind(most)
+    .fetch_all(db)
+    .await
+}
+
 /// Commands whose time has run out at `now` without an answer; at most 500.
 pub async fn overdue(db: impl PgExecutor<'_>, now: Timestamp) -> sqlx::Result<Vec<CommandId>> {
     sqlx::query_scalar(
@@ -149,4 +161,18 @@ pub async fn overdue(db: impl PgExecutor<'_>, now: Timestamp) -> sqlx::Result<Ve
     .bind(now.millis() - TIMEOUT_MS)
     .fetch_all(db)
     .await
+}
+
+/// When the bell of a bike was asked for since `since`, the oldest first; at most 2,000 times.
+pub async fn rung(db: impl PgExecutor<'_>, car_id: &str, since: Timestamp) -> sqlx::Result<Vec<Timestamp>> {
+    let rung: Vec<i64> = sqlx::query_scalar(
+        "select requested_at_ms from read.device_command
+         where car_id = $1 and requested_at_ms >= $2 and kind = 10
+         order by requested_at_ms limit 2000",
+    )
+    .bind(car_id)
+    .bind(since.millis())
+    .fetch_all(db)
+    .await?;
+    Ok(rung.into_iter().map(Timestamp::from_millis).collect())
 }

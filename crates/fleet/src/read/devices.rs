@@ -47,6 +47,7 @@ impl Fold for Row {
         match event {
             DeviceEvent::Registered { .. } => {}
             DeviceEvent::Bound { car_id } => (row.car_id, row.bind_state) = (Some(car_id.into()), BOUND),
+            DeviceEvent::Relocated { area_id } => row.area_id = area_id.0,
             DeviceEvent::Unbound { .. } => (row.car_id, row.bind_state) = (None, UNBOUND),
         }
         row.updated_at_ms = at_ms;

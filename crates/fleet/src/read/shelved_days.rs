@@ -1,5 +1,6 @@
-//! Table `shelved_day`: how many bikes came onto the streets of an area on a day, and how long they had of it. What is added to
-//! is added once, in the transaction that says how far the log is read.
+//! Table `shelved_day`: how many bikes more there are on the streets of an area after a day than before, and how long those that came
+//! had of it, less what those that left had left. What is added to is added once, in the transaction that says how far the log is
+//! read.
 
 use std::collections::BTreeMap;
 
@@ -11,6 +12,7 @@ use sqlx::PgConnection;
 use sqlx::types::Json;
 use vocabulary::{AgentId, AreaId, Day, HOURS};
 
+use crate::model::region::Lifecycle;
 use crate::model::vehicle::{Vehicle, VehicleEvent};
 
 /// Builds the table.
@@ -47,14 +49,19 @@ impl Projector for ShelvedDays {
     async fn apply(&self, db: &mut PgConnection, events: &[Recorded]) -> Result<Vec<Change>, ApplyError> {
         let mut days: BTreeMap<(Day, AgentId, AreaId), Row> = BTreeMap::new();
         for recorded in events {
-            let VehicleEvent::Shelved { .. } = recorded.decode()? else { continue };
+            let more = match recorded.decode()? {
+                VehicleEvent::Shelved { .. } | VehicleEvent::Found { back: Lifecycle::Shelved, .. } => 1,
+                VehicleEvent::Unshelved { .. }
+                | VehicleEvent::ReportedLost { from: Lifecycle::Shelved, .. } => -1,
+                _ => continue,
+            };
             let owner = &recorded.meta.owner;
             let (agent, area) = owner.agent.zip(owner.area).ok_or("a bike on the street has its area")?;
             let day = Day::of(recorded.recorded_at);
             let row = days.entry((day, agent, area)).or_default();
             (row.day, row.agent_id, row.area_id) = (day.0, agent.0, area.0);
-            row.added += 1;
-            row.bike_ms += day.hour(HOURS).millis_since(recorded.recorded_at);
+            row.added += more;
+            row.bike_ms += more * day.hour(HOURS).millis_since(recorded.recorded_at);
         }
         if !days.is_empty() {
             sqlx::query(

@@ -296,6 +296,9 @@ async fn of_vehicle(db: &mut PgConnection, batch: &mut Batch, recorded: &Recorde
         car.imei = Some(imei.clone());
     }
     let of = car.clone();
+    if let VehicleEvent::Unbound { .. } = &event {
+        car.imei = None;
+    }
     let is_ride = matches!(event, VehicleEvent::RideStateChanged { .. });
     let of = Thread { order_id: of.order_id.filter(|_| is_ride), ..of };
     if let VehicleEvent::RideStateChanged { to, .. } = &event {
@@ -318,6 +321,10 @@ async fn of_device(db: &mut PgConnection, batch: &mut Batch, recorded: &Recorded
     let (agent_id, area_id) = owner(recorded)?;
     let car = batch.thread(db, &key(Vehicle::CATEGORY, &car_id.to_string())).await?;
     let had = car.imei.take_if(|had| had == imei);
+    // A bike that gave its device back said so itself.
+    if had.is_none() {
+        return Ok(());
+    }
     let of = Thread { car_id: car_id.to_string(), agent_id, area_id, imei: had, ..Thread::default() };
     let trace_id = batch.trace(recorded, "");
     batch.put(recorded, &of, &trace_id, told);

@@ -29,14 +29,18 @@ pub struct VehicleRow {
     pub operation_states: Vec<i16>,
     /// See [`AlarmState`].
     pub alarm_states: Vec<i16>,
+    /// What it is called.
+    pub tags: Vec<String>,
     /// Where it was put on the street.
     pub shelved_lat: Option<f64>,
     /// Where it was put on the street.
     pub shelved_lng: Option<f64>,
     /// Version of the aggregate when it last became free; 0 when it always was.
     pub freed_version: i64,
-    /// When that was, or when it came on the street, whichever is later; nothing before both.
-    pub freed_at_ms: Option<i64>,
+    /// Since when nobody used it: it became free, or came onto the street.
+    pub idle_since_ms: Option<i64>,
+    /// When its last ride ended.
+    pub last_ride_end_ms: Option<i64>,
     /// When it came.
     pub created_at_ms: i64,
     /// When a decision last changed it.
@@ -92,6 +96,19 @@ impl VehicleRow {
             VehicleEvent::AlarmCleared { alarm, .. } => {
                 self.alarm_states.retain(|value| *value != alarm.number());
             }
+            VehicleEvent::Unshelved { .. } => self.lifecycle = Lifecycle::Unshelved.number(),
+            VehicleEvent::Restocked { .. } => self.lifecycle = Lifecycle::Stocked.number(),
+            VehicleEvent::SentToFactory { .. } => self.lifecycle = Lifecycle::AtFactory.number(),
+            VehicleEvent::ReportedLost { .. } => self.lifecycle = Lifecycle::Lost.number(),
+            VehicleEvent::Found { back, .. } => self.lifecycle = back.number(),
+            VehicleEvent::Scrapped { .. } => self.lifecycle = Lifecycle::Scrapped.number(),
+            VehicleEvent::Relocated { to, .. } => self.area_id = to.0,
+            VehicleEvent::Tagged { added, removed } => {
+                self.tags.retain(|tag| !removed.contains(tag));
+                self.tags.extend(added);
+                self.tags.sort();
+            }
+            VehicleEvent::Unbound { .. } => self.imei = None,
         }
     }
 }
@@ -118,12 +135,17 @@ impl Fold for VehicleRow {
             },
             (_, row) => row.ok_or("a bike changed before it was registered")?,
         };
-        if matches!(event, VehicleEvent::RideStateChanged { to: RidingState::Idle, .. }) {
-            row.freed_version = recorded.version;
-            row.freed_at_ms = Some(at_ms);
-        }
-        if matches!(event, VehicleEvent::Shelved { .. }) {
-            row.freed_at_ms = Some(at_ms);
+        match &event {
+            VehicleEvent::RideStateChanged { from, to: RidingState::Idle, .. } => {
+                row.freed_version = recorded.version;
+                row.idle_since_ms = Some(at_ms);
+                if matches!(from, RidingState::Riding | RidingState::Paused) {
+                    row.last_ride_end_ms = Some(at_ms);
+                }
+            }
+            VehicleEvent::RideStateChanged { .. } => row.idle_since_ms = None,
+            VehicleEvent::Shelved { .. } => row.idle_since_ms = Some(at_ms),
+            _ => {}
         }
         row.take_in(event);
         row.updated_at_ms = at_ms;
@@ -167,4 +189,23 @@ pub async fn search(db: impl PgExecutor<'_>, keyword: &str) -> sqlx::Result<Vec<
         format!("{}%", keyword.replace('\\', r"\\").replace('%', r"\%").replace('_', r"\_"))
     };
     sqlx::query_as(sql).bind(wanted).fetch_all(db).await
+}
+
+/// How many bikes are on the streets of each of these areas.
+pub async fn on_streets(
+    db: impl PgExecutor<'_>,
+    areas: &[i64],
+) -> sqlx::Result<std::collections::BTreeMap<AreaId, i64>> {
+    let counted: Vec<(AreaId, i64)> = sqlx::query_as(
+        "select area_id, count(*) from read.vehicle where area_id = any($1) and lifecycle = 2 group by area_id",
+    )
+    .bind(areas)
+    .fetch_all(db)
+    .await?;
+    Ok(counted.into_iter().collect())
+}
+
+/// Those of these bikes that are in scope.
+pub async fn find_all(db: impl PgExecutor<'_>, car_ids: &[String]) -> sqlx::Result<Vec<VehicleRow>> {
+    sqlx::query_as("select * from read.vehicle where car_id = any($1)").bind(car_ids).fetch_all(db).await
 }

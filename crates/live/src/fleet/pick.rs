@@ -10,6 +10,8 @@ use crate::push::frame::{self, Kind, Stamp};
 
 /// Areas that one pick may name.
 const MAX_AREAS: usize = 500;
+/// Tags that one pick may name.
+const MAX_TAGS: usize = 50;
 /// Reasons that one pick may name.
 const MAX_REASONS: usize = 32;
 const HOUR_MS: i64 = 3_600_000;
@@ -34,6 +36,8 @@ pub struct Pick {
     soc_percent: Option<(u8, u8)>,
     /// Nobody has used it for at least, and for less than, so many hours.
     idle_h: Option<(u16, Option<u16>)>,
+    /// With one of these tags.
+    tags: Vec<String>,
     /// Cannot be rented for one of these reasons, by code.
     reasons: Vec<String>,
 }
@@ -43,6 +47,9 @@ impl Pick {
     pub fn check(&self) -> Result<(), &'static str> {
         if self.areas.as_ref().is_some_and(|areas| areas.len() > MAX_AREAS) {
             return Err("筛选的服务区过多");
+        }
+        if self.tags.len() > MAX_TAGS {
+            return Err("筛选的标签过多");
         }
         if self.reasons.len() > MAX_REASONS {
             return Err("筛选的不可租原因过多");
@@ -111,13 +118,14 @@ impl Fleet {
                 soc != SOC_UNKNOWN && (from..=to).contains(&soc)
             })
             && pick.idle_h.is_none_or(|(from, to)| {
-                record.freed_at.is_some_and(|since| {
-                    let idle_ms = now.millis_since(since);
+                record.idle_since_ms.is_some_and(|since_ms| {
+                    let idle_ms = now.millis() - since_ms;
                     idle_ms >= i64::from(from) * HOUR_MS
                         && to.is_none_or(|to| idle_ms < i64::from(to) * HOUR_MS)
                 })
             })
             && pick.areas.as_ref().is_none_or(|areas| record.area.is_some_and(|area| areas.contains(&area)))
+            && (pick.tags.is_empty() || record.tags.iter().any(|tag| pick.tags.contains(tag)))
             && (pick.reasons.is_empty()
                 || self.state[index] & 0x0f != Shown::Rentable as u8
                     && self.reasons(slot, now).iter().any(|reason| pick.reasons.contains(&reason.code)))
@@ -195,7 +203,10 @@ mod tests {
     fn each_kind_of_what_is_picked_must_hold_and_one_value_of_a_kind_is_enough() {
         let mut heard = Heard::of(3);
         change(&mut heard, 1, |bike| bike.alarm_states = Codes::of(&[2]));
-        change(&mut heard, 2, |bike| bike.area = Some(AreaId(7)));
+        change(&mut heard, 2, |bike| {
+            bike.area = Some(AreaId(7));
+            bike.tags = vec!["旧款".to_owned()];
+        });
         let now = heard.now;
         let found = |text: &str| -> Vec<u32> {
             (0..3).filter(|slot| heard.fleet.picks(*slot, &pick(text), now)).collect()
@@ -208,13 +219,14 @@ mod tests {
         assert_eq!(found(r#"{"soc_percent":[0,79]}"#), [0_u32; 0]);
         assert_eq!(found(r#"{"soc_percent":[80,80]}"#), [0, 1, 2]);
         assert_eq!(found(r#"{"riding":[2]}"#), [0_u32; 0]);
+        assert_eq!(found(r#"{"tags":["旧款","其他"]}"#), [2]);
     }
 
     #[test]
     fn idle_time_counts_from_when_a_bike_became_free_and_its_upper_end_is_not_included() {
         let mut heard = Heard::of(2);
-        let since = Timestamp::from_millis(heard.now.millis() - 3 * HOUR_MS);
-        change(&mut heard, 1, |bike| bike.freed_at = Some(since));
+        let since_ms = heard.now.millis() - 3 * HOUR_MS;
+        change(&mut heard, 1, |bike| bike.idle_since_ms = Some(since_ms));
         let found = |text: &str| {
             (0..2).filter(|slot| heard.fleet.picks(*slot, &pick(text), heard.now)).collect::<Vec<_>>()
         };

@@ -1,6 +1,6 @@
 //! What the read models say of a vehicle, as far as live data needs it.
 
-use vocabulary::{AgentId, AreaId, DataOwner, Timestamp};
+use vocabulary::{AgentId, AreaId, DataOwner};
 
 /// A set of small codes (operation or alarm states), one bit each.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -49,10 +49,14 @@ pub struct VehicleRecord {
     pub operation_states: Codes,
     /// See [`crate::rules::AlarmKind`]; other codes belong to other contexts.
     pub alarm_states: Codes,
+    /// What it is called.
+    pub tags: Vec<String>,
+    /// Since when nobody used it.
+    pub idle_since_ms: Option<i64>,
+    /// When its last ride ended.
+    pub last_ride_end_ms: Option<i64>,
     /// Version of the vehicle's stream when it last became free; 0 when it always was.
     pub freed_version: i64,
-    /// When it last became free, or came on the street.
-    pub freed_at: Option<Timestamp>,
     /// Version of the vehicle's stream.
     pub version: i64,
 }

@@ -213,6 +213,34 @@ pub async fn history(db: &mut PgConnection, car_id: &str, since: Timestamp) -> s
     rows.iter().rev().map(point).collect()
 }
 
+/// How a device did at a report.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, ToSchema, sqlx::FromRow)]
+#[serde(rename_all = "camelCase")]
+pub struct Pulse {
+    /// The device's time, epoch ms.
+    pub at: i64,
+    /// Signal, 0 to 31.
+    pub gsm: Option<i16>,
+    /// Battery, millivolts.
+    pub voltage_mv: Option<i32>,
+}
+
+/// How the device of `car_id` did since `since`: oldest first, the newest 2,000 reports. Who may ask is the caller's to check.
+pub async fn pulses(db: &mut PgConnection, car_id: &str, since: Timestamp) -> sqlx::Result<Vec<Pulse>> {
+    let mut found: Vec<Pulse> = sqlx::query_as(
+        "select (extract(epoch from t.at) * 1000)::bigint as at, t.gsm, t.voltage_mv from live.telemetry t
+         where t.vehicle = (select vehicle from live.vehicle where car_id = $1) and t.at >= $2
+         order by t.at desc limit $3",
+    )
+    .bind(car_id)
+    .bind(since.datetime())
+    .bind(MAX_POINTS)
+    .fetch_all(db)
+    .await?;
+    found.reverse();
+    Ok(found)
+}
+
 /// The way of `car_id` from `from` until `until`, oldest first: at most 2,000 points, evenly chosen where it reported more
 /// often, its first and last among them. Who may ask is the caller's to check.
 pub async fn track(

@@ -23,7 +23,7 @@ mod writer;
 
 pub use alarms::{AlarmQueue, Alarms};
 pub use down::Downlink;
-pub use history::{FixKept, Point, fixes, history, track, travelled_m};
+pub use history::{FixKept, Point, Pulse, fixes, history, pulses, track, travelled_m};
 pub(crate) use keep::{Numbers, begin as leading, take_the_lead};
 pub use leader::{Ingest, IngestError, IngestSettings};
 pub use message::{CommandAcks, STREAM, SUBJECTS};

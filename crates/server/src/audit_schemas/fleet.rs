@@ -92,7 +92,81 @@ const VEHICLE_STEPS: &[Step] = &[
     Step { stored_type: "vehicle.alarm-acknowledged", label: "确认报警", fold: ticket },
     Step { stored_type: "vehicle.alarm-settled", label: "处理报警", fold: ticket },
     Step { stored_type: "vehicle.alarm-escalated", label: "报警升级", fold: ticket },
+    Step {
+        stored_type: "vehicle.unshelved",
+        label: "车辆下架",
+        fold: |state, data| lived(state, data, Lifecycle::Unshelved),
+    },
+    Step {
+        stored_type: "vehicle.restocked",
+        label: "车辆入库",
+        fold: |state, data| lived(state, data, Lifecycle::Stocked),
+    },
+    Step {
+        stored_type: "vehicle.sent-to-factory",
+        label: "返厂维修",
+        fold: |state, data| lived(state, data, Lifecycle::AtFactory),
+    },
+    Step {
+        stored_type: "vehicle.reported-lost",
+        label: "车辆报失",
+        fold: |state, data| lived(state, data, Lifecycle::Lost),
+    },
+    Step {
+        stored_type: "vehicle.found",
+        label: "车辆找回",
+        fold: |state, mut data| {
+            set(state, "lifecycle", data.remove("back").unwrap_or_default());
+            set(state, "reason", data.remove("reason").unwrap_or_default());
+        },
+    },
+    Step {
+        stored_type: "vehicle.scrapped",
+        label: "车辆报废",
+        fold: |state, data| lived(state, data, Lifecycle::Scrapped),
+    },
+    Step {
+        stored_type: "vehicle.relocated",
+        label: "调往其他服务区",
+        fold: |state, mut data| {
+            set(state, "area_id", data.remove("to").unwrap_or_default());
+            set(state, "reason", data.remove("reason").unwrap_or_default());
+        },
+    },
+    Step {
+        stored_type: "vehicle.tagged",
+        label: "设置标签",
+        fold: |state, mut data| {
+            for tag in texts(data.remove("removed")) {
+                take_from(state, "tags", &tag);
+            }
+            for tag in texts(data.remove("added")) {
+                put_in(state, "tags", tag);
+            }
+        },
+    },
+    Step {
+        stored_type: "vehicle.unbound",
+        label: "解绑中控",
+        fold: |state, mut data| {
+            state.remove("imei");
+            set(state, "reason", data.remove("reason").unwrap_or_default());
+        },
+    },
 ];
+
+/// A step of its life.
+fn lived(state: &mut Fields, mut data: Fields, to: Lifecycle) {
+    set(state, "lifecycle", number(to.number()));
+    set(state, "reason", data.remove("reason").unwrap_or_default());
+}
+
+fn texts(list: Option<Value>) -> Vec<Value> {
+    match list {
+        Some(Value::Array(texts)) => texts,
+        _ => Vec::new(),
+    }
+}
 
 /// What was said of an alarm last.
 fn ticket(state: &mut Fields, mut data: Fields) {
@@ -112,6 +186,8 @@ const VEHICLE_FIELDS: &[Field] = &[
     Field { key: "operations", label: "运维状态", text: Text::Named(label::<OperationState>) },
     Field { key: "alarms", label: "告警", text: Text::Named(label::<AlarmState>) },
     Field { key: "place", label: "上架位置", text: Text::Plain },
+    Field { key: "tags", label: "标签", text: Text::Plain },
+    Field { key: "reason", label: "原因", text: Text::Plain },
     Field { key: "ticket_alarm", label: "报警类型", text: Text::Named(label::<AlarmState>) },
     Field { key: "ticket_cause", label: "误报原因", text: Text::Named(label::<FalseAlarmCause>) },
     Field { key: "ticket_note", label: "处理结果", text: Text::Plain },
@@ -125,6 +201,7 @@ const DEVICE_STEPS: &[Step] = &[
         label: "中控下车",
         fold: |state: &mut Fields, _| drop(state.remove("car_id")),
     },
+    Step { stored_type: "device.relocated", label: "中控换服务区", fold: merge },
 ];
 
 const DEVICE_FIELDS: &[Field] = &[

@@ -66,6 +66,7 @@ mod stream;
 mod telemetry;
 mod territory;
 mod upkeep;
+mod vehicle_keeping;
 mod vehicle_log;
 mod walk;
 mod wall_samples;

@@ -461,19 +461,28 @@ fn others(at: (&str, &str), theirs: &Theirs) -> Option<Sample> {
         ("POST", "/device/command") => {
             Sample::Tell(json!({"carId": car, "command": "ring", "reason": "", "requestId": "walk-2"}))
         }
-        ("POST", "/device/command/batch") => {
-            Sample::Tell(json!({"carIds": [car], "command": "ring", "reason": ""}))
-        }
         ("GET", "/vehicle/blocked") => Sample::Ask(json!({})),
+        ("POST", "/device/command/batch") => Sample::Tell(json!({"carIds": [car], "kind": 10})),
+        ("POST", "/vehicle/keep") => Sample::Tell(json!({"carIds": [car], "act": 9, "addTags": ["越权"]})),
         ("GET", "/device/lock/state") => Sample::Ask(json!({"commandId": command, "carId": car})),
         ("GET", "/vehicle/search") => Sample::Ask(json!({"keyword": imei})),
         ("GET", "/vehicle/query") => Sample::Ask(json!({"keyword": car, "pageSize": "200"})),
+        ("GET", "/vehicle/screening") => Sample::Ask(json!({"keyword": car, "pageSize": "200"})),
+        ("GET", "/vehicle/device" | "/vehicle/device/summary") => {
+            Sample::Ask(json!({"keyword": car, "pageSize": "200"}))
+        }
         ("GET", "/vehicle/map") => {
             Sample::Ask(json!({"at": (SystemClock.now().millis() - 1_000).to_string()}))
         }
         ("GET", "/vehicle/map/times") => Sample::Whole("tells when the fleet was kept, nothing of it"),
         ("GET", "/vehicle/map/bike") => Sample::Ask(json!({"carId": car})),
-        ("GET", "/vehicle/{carId}" | "/vehicle/{carId}/history") => Sample::Ask(json!({})),
+        (
+            "GET",
+            "/vehicle/{carId}"
+            | "/vehicle/{carId}/history"
+            | "/vehicle/{carId}/commands"
+            | "/vehicle/device/{carId}/curve",
+        ) => Sample::Ask(json!({})),
         ("GET", "/platform/aliyunlog/userlogs") => Sample::Ask(json!({"pageSize": "200", "opManId": phone})),
         ("GET", "/platform/aliyunlog/userlogs/{position}" | "/platform/aliyunlog/actions") => {
             Sample::Ask(json!({}))

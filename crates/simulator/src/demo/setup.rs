@@ -108,6 +108,7 @@ pub async fn set_up(
     if refusals.values().sum::<usize>() == world.bikes.len() {
         bail!("没有一辆车登记成功");
     }
+    keep_some(api, world).await?;
     let gateway = api.create_gateway(&format!("demo-{}", city.seed)).await.context("登记网关")?;
     let companies: Vec<&str> = agents.iter().flatten().map(String::as_str).collect();
     let cards = put_on_sale(api, &companies).await.context("上架骑行卡和会员")?;
@@ -115,6 +116,43 @@ pub async fn set_up(
     let areas =
         area_ids.into_iter().zip(agent_ids).map(|(area_id, agent_id)| AreaOfCity { area_id, agent_id });
     Ok(Ready { secrets: complete, gateway, areas: areas.collect() })
+}
+
+const UNSHELVE: u8 = 2;
+const RESTOCK: u8 = 3;
+const TO_FACTORY: u8 = 4;
+const LOST: u8 = 5;
+const TAG: u8 = 9;
+/// Of so many bikes one of each kind is kept away from the streets.
+const ONE_OF: usize = 60;
+
+/// Bikes as a city has them: most on its streets, some off them, in stock, at the factory or lost, some called something. Done before,
+/// it changes nothing.
+async fn keep_some(api: &OpenApi, world: &World) -> anyhow::Result<()> {
+    let every = |first: usize| -> Vec<&str> {
+        world.bikes.iter().skip(first).step_by(ONE_OF).map(|bike| bike.identity.car_id.as_str()).collect()
+    };
+    // The first bikes of a city have lines of their own, and others look at them.
+    let [off, stocked, away, lost, called] = [31, 37, 43, 47, 53].map(every);
+    let because = |reason: &str| json!({ "reason": reason });
+    for (cars, act, more) in [
+        (&off, UNSHELVE, because("等待检修")),
+        (&stocked, UNSHELVE, because("冬季回收")),
+        (&stocked, RESTOCK, because("入库待投放")),
+        (&away, UNSHELVE, because("车架异响")),
+        (&away, TO_FACTORY, because("返厂更换车架")),
+        (&lost, LOST, because("巡检三天未找到")),
+        (&called, TAG, json!({ "addTags": ["重点保障", "校园"] })),
+    ] {
+        if cars.is_empty() {
+            continue;
+        }
+        let refused = api.keep_vehicles(cars, act, &more).await.context("车辆上下架")?;
+        for why in refused.into_iter().flatten().take(1) {
+            println!("  部分车辆未操作：{why}");
+        }
+    }
+    Ok(())
 }
 
 /// What rides cost in each area: they differ, as those of a city do.

@@ -365,6 +365,21 @@ export const holdingStateLabels = {
   4: '已用完',
 } as const satisfies Record<Schemas['HoldingState'], string>
 
+/** 车辆操作 */
+export const keepActLabels = {
+  1: '上架',
+  2: '下架',
+  3: '入库',
+  4: '返厂维修',
+  5: '报失',
+  6: '找回',
+  7: '报废',
+  8: '调往其他服务区',
+  9: '设置标签',
+  10: '绑定中控',
+  11: '解绑中控',
+} as const satisfies Record<Schemas['KeepAct'], string>
+
 /** 附件类型 */
 export const kindLabels = {
   1: 'JPEG 图片',
@@ -387,8 +402,15 @@ export const lifeEventLabels = {
   101: '登记车辆',
   102: '绑定中控',
   103: '解绑中控',
+  104: '调往其他服务区',
+  105: '设置标签',
   201: '车辆入库',
   202: '车辆上架',
+  203: '车辆下架',
+  204: '返厂维修',
+  205: '车辆报失',
+  206: '车辆找回',
+  207: '车辆报废',
   301: '骑行状态变更',
   401: '开始运维',
   402: '结束运维',
@@ -659,6 +681,14 @@ export const ridingStateLabels = {
   4: '预约中',
   5: '运维中',
 } as const satisfies Record<Schemas['RidingState'], string>
+
+/** 信号 */
+export const signalLabels = {
+  1: '强',
+  2: '中',
+  3: '弱',
+  4: '未知',
+} as const satisfies Record<Schemas['Signal'], string>
 
 /** 扣款顺序 */
 export const spendFirstLabels = {

@@ -687,10 +687,10 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Gives many devices the same command; each is judged alone, and the outcome of each comes over the websocket. Repeats
-         *     under one idempotency key have one effect.
+         * Gives the devices of many bikes in the account's scope a command; each bike is answered, and under an idempotency key each is told
+         *     once. What becomes of a command stands with the command.
          */
-        post: operations["command_all"];
+        post: operations["commandVehicles"];
         delete?: never;
         options?: never;
         head?: never;
@@ -4426,17 +4426,71 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
-    "/ebike/v3/backend/vehicle/blocked": {
+    "/ebike/v3/backend/vehicle/device": {
         parameters: {
             query?: never;
             header?: never;
             path?: never;
             cookie?: never;
         };
-        /** Why bikes on the street cannot be rented: now, for how long today, and what that costs. */
-        get: operations["blockedBikes"];
+        /** Devices of bikes in scope by what they are now; the same filters as of bikes. */
+        get: operations["listDevices"];
         put?: never;
         post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/ebike/v3/backend/vehicle/device/summary": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** What is said of devices in scope all together. */
+        get: operations["summarizeDevices"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/ebike/v3/backend/vehicle/device/{carId}/curve": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Signal and voltage of a bike's device, as it reported them. */
+        get: operations["deviceCurve"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/ebike/v3/backend/vehicle/keep": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Acts on bikes in the account's scope: onto the street and off it, into stock, to the factory, lost and found, scrapped (with code
+         *     `1103`), into another area, tags, devices. Each bike is judged alone; under an idempotency key each is acted on once.
+         */
+        post: operations["keepVehicles"];
         delete?: never;
         options?: never;
         head?: never;
@@ -4515,6 +4569,40 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/ebike/v3/backend/vehicle/screening": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Bikes in scope by what they are now: what people and rules decided, and what they last reported. */
+        get: operations["screenVehicles"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/ebike/v3/backend/vehicle/screening/export": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The same as CSV, at most 50000. It stands in the log who took it, cut down to what. */
+        get: operations["exportScreenedVehicles"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/ebike/v3/backend/vehicle/search": {
         parameters: {
             query?: never;
@@ -4541,6 +4629,23 @@ export interface paths {
         };
         /** One bike: what was decided, what was reported, and why it can or cannot be rented. */
         get: operations["vehicle"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/ebike/v3/backend/vehicle/{carId}/commands": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** What a bike's device was told lately, the newest first. */
+        get: operations["vehicleCommands"];
         put?: never;
         post?: never;
         delete?: never;
@@ -5639,6 +5744,23 @@ export interface paths {
          *     does not hold up the others; one that is there already gets its credential again.
          */
         post: operations["enrol"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/open/v1/vehicles/keep": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** The same for a machine, which scraps nothing. */
+        post: operations["keepOpenVehicles"];
         delete?: never;
         options?: never;
         head?: never;
@@ -7560,6 +7682,16 @@ export interface components {
             suc: boolean;
         };
         /** @description `{suc: true, data}`, the main host's success. Made by the function of the same name. */
+        Answer_BikeCommands: {
+            /** @description The newest commands of a bike. */
+            data: {
+                /** @description At most 20. */
+                rows: components["schemas"]["BikeCommand"][];
+            };
+            /** @description Always true. */
+            suc: boolean;
+        };
+        /** @description `{suc: true, data}`, the main host's success. Made by the function of the same name. */
         Answer_BillingSimulation: {
             /** @description What would have been. */
             data: {
@@ -7817,6 +7949,16 @@ export interface components {
             suc: boolean;
         };
         /** @description `{suc: true, data}`, the main host's success. Made by the function of the same name. */
+        Answer_Curve: {
+            /** @description How a device did, oldest first; at most the newest 2,000 reports. */
+            data: {
+                /** @description The reports. */
+                points: components["schemas"]["Pulse"][];
+            };
+            /** @description Always true. */
+            suc: boolean;
+        };
+        /** @description `{suc: true, data}`, the main host's success. Made by the function of the same name. */
         Answer_DailyAnswer: {
             /** @description Daily statistics. */
             data: {
@@ -7910,8 +8052,18 @@ export interface components {
                  * @description Degrees.
                  */
                 heading?: number | null;
+                /**
+                 * Format: int64
+                 * @description Since when nobody uses it; null while somebody does.
+                 */
+                idleSince?: number | null;
                 /** @description Its device. */
                 imei?: string | null;
+                /**
+                 * Format: int64
+                 * @description When its last ride ended.
+                 */
+                lastRideEnd?: number | null;
                 /**
                  * Format: double
                  * @description Degrees north, WGS-84.
@@ -7965,6 +8117,8 @@ export interface components {
                  * @description Display state.
                  */
                 state: number;
+                /** @description What it is called. */
+                tags: string[];
                 /**
                  * Format: int64
                  * @description Version of the aggregate.
@@ -8010,6 +8164,33 @@ export interface components {
                 /** @description 日志类型. */
                 kind: components["schemas"]["TalkKind"];
                 report?: components["schemas"]["ReportTalk"] | null;
+            };
+            /** @description Always true. */
+            suc: boolean;
+        };
+        /** @description `{suc: true, data}`, the main host's success. Made by the function of the same name. */
+        Answer_DeviceSummary: {
+            /** @description How many devices there are of each kind. */
+            data: {
+                /**
+                 * Format: int32
+                 * @description Never reported.
+                 */
+                never: number;
+                /**
+                 * Format: int32
+                 * @description Reported within five minutes.
+                 */
+                online: number;
+                /** @description By signal, the best first, all of them. */
+                signals: components["schemas"]["SignalCount"][];
+                /**
+                 * Format: int32
+                 * @description On bikes.
+                 */
+                total: number;
+                /** @description By battery voltage in whole volts, the lowest first; those that never told are left out. */
+                voltages: components["schemas"]["VoltageCount"][];
             };
             /** @description Always true. */
             suc: boolean;
@@ -9127,8 +9308,23 @@ export interface components {
                      * @description When it had its last fix.
                      */
                     gpsAt?: number | null;
+                    /**
+                     * Format: int32
+                     * @description Signal, 0 to 31.
+                     */
+                    gsm?: number | null;
+                    /**
+                     * Format: int64
+                     * @description Since when nobody uses it; null while somebody does.
+                     */
+                    idleSince?: number | null;
                     /** @description Its device. */
                     imei?: string | null;
+                    /**
+                     * Format: int64
+                     * @description When its last ride ended.
+                     */
+                    lastRideEnd?: number | null;
                     /**
                      * Format: double
                      * @description Degrees north, WGS-84: its last fix.
@@ -9164,6 +9360,8 @@ export interface components {
                      * @description Display state.
                      */
                     state?: number | null;
+                    /** @description What it is called. */
+                    tags: string[];
                     /**
                      * Format: int64
                      * @description When a decision last changed it.
@@ -10905,6 +11103,41 @@ export interface components {
             /** @description Who. */
             userId: string;
         };
+        /** @description A command that a bike's device was given. Times are epoch milliseconds. */
+        BikeCommand: {
+            /**
+             * Format: int64
+             * @description When it was answered.
+             */
+            ackAt?: number | null;
+            /** @description Who asked. */
+            by: string;
+            /** @description Its id, as text. */
+            id: string;
+            /** @description What was asked. */
+            kind: components["schemas"]["CommandKind"];
+            /** @description 迟到: answered after its timeout. */
+            late: boolean;
+            /** @description Why it was asked. */
+            reason: string;
+            /**
+             * Format: int64
+             * @description When it was asked for.
+             */
+            requestedAt: number;
+            /**
+             * Format: int32
+             * @description The device's answer; 0 is done.
+             */
+            resultCode?: number | null;
+            /** @description How far it got. */
+            state: components["schemas"]["CommandState"];
+        };
+        /** @description The newest commands of a bike. */
+        BikeCommands: {
+            /** @description At most 20. */
+            rows: components["schemas"]["BikeCommand"][];
+        };
         /** @description 计费配置. */
         Billing: {
             /** @description 时段系数. */
@@ -12077,13 +12310,13 @@ export interface components {
             /** @description How far it got. */
             state: components["schemas"]["CommandState"];
         };
-        /** @description A command to many. */
-        CommandToMany: {
-            /** @description 车辆编号, at most 200. */
+        /** @description A command for many. */
+        CommandsAsked: {
+            /** @description Which bikes: 1 to 5,000 numbers. */
             carIds: string[];
-            /** @description What. */
-            command: components["schemas"]["ToldToMany"];
-            /** @description Why; required for power. */
+            /** @description What: 开锁, 关锁, 电门开, 电门关, 电池仓, 寻车铃 or 重启. */
+            kind: components["schemas"]["CommandKind"];
+            /** @description Why; due to unlock and for power. */
             reason?: string;
         };
         /** @description What a ride costs; `base` + `time` + `distance` + `dispatch` − `discount` = `total`. */
@@ -12646,6 +12879,11 @@ export interface components {
              */
             state: number;
         };
+        /** @description How a device did, oldest first; at most the newest 2,000 reports. */
+        Curve: {
+            /** @description The reports. */
+            points: components["schemas"]["Pulse"][];
+        };
         /** @description Daily statistics. */
         DailyAnswer: {
             /** @description What it is compared with. */
@@ -13049,8 +13287,18 @@ export interface components {
              * @description Degrees.
              */
             heading?: number | null;
+            /**
+             * Format: int64
+             * @description Since when nobody uses it; null while somebody does.
+             */
+            idleSince?: number | null;
             /** @description Its device. */
             imei?: string | null;
+            /**
+             * Format: int64
+             * @description When its last ride ended.
+             */
+            lastRideEnd?: number | null;
             /**
              * Format: double
              * @description Degrees north, WGS-84.
@@ -13104,6 +13352,8 @@ export interface components {
              * @description Display state.
              */
             state: number;
+            /** @description What it is called. */
+            tags: string[];
             /**
              * Format: int64
              * @description Version of the aggregate.
@@ -13195,6 +13445,28 @@ export interface components {
              * @description When it last became bound or was removed; epoch milliseconds.
              */
             updatedAt: number;
+        };
+        /** @description How many devices there are of each kind. */
+        DeviceSummary: {
+            /**
+             * Format: int32
+             * @description Never reported.
+             */
+            never: number;
+            /**
+             * Format: int32
+             * @description Reported within five minutes.
+             */
+            online: number;
+            /** @description By signal, the best first, all of them. */
+            signals: components["schemas"]["SignalCount"][];
+            /**
+             * Format: int32
+             * @description On bikes.
+             */
+            total: number;
+            /** @description By battery voltage in whole volts, the lowest first; those that never told are left out. */
+            voltages: components["schemas"]["VoltageCount"][];
         };
         /** @description A direction to park in. */
         DirectionForm: {
@@ -14697,6 +14969,12 @@ export interface components {
         };
         /**
          * Format: int32
+         * @description 车辆操作
+         * @enum {integer}
+         */
+        KeepAct: 1 | 2 | 3 | 4 | 5 | 6 | 7 | 8 | 9 | 10 | 11;
+        /**
+         * Format: int32
          * @description 附件类型
          * @enum {integer}
          */
@@ -14739,7 +15017,7 @@ export interface components {
          * @description 事件
          * @enum {integer}
          */
-        LifeEvent: 101 | 102 | 103 | 201 | 202 | 301 | 401 | 402 | 403 | 404 | 501 | 502 | 503 | 504 | 505 | 601 | 602 | 603 | 604 | 605 | 606 | 607 | 608 | 701 | 702 | 703 | 704 | 801 | 802 | 803 | 804 | 805;
+        LifeEvent: 101 | 102 | 103 | 104 | 105 | 201 | 202 | 203 | 204 | 205 | 206 | 207 | 301 | 401 | 402 | 403 | 404 | 501 | 502 | 503 | 504 | 505 | 601 | 602 | 603 | 604 | 605 | 606 | 607 | 608 | 701 | 702 | 703 | 704 | 801 | 802 | 803 | 804 | 805;
         /**
          * Format: int32
          * @description 事件类别
@@ -17183,6 +17461,24 @@ export interface components {
              */
             version: number;
         };
+        /** @description How a device did at a report. */
+        Pulse: {
+            /**
+             * Format: int64
+             * @description The device's time, epoch ms.
+             */
+            at: number;
+            /**
+             * Format: int32
+             * @description Signal, 0 to 31.
+             */
+            gsm?: number | null;
+            /**
+             * Format: int32
+             * @description Battery, millivolts.
+             */
+            voltageMv?: number | null;
+        };
         /**
          * Format: int32
          * @description 骑行资格
@@ -18831,6 +19127,22 @@ export interface components {
             /** @description `[lng, lat]`, WGS-84. */
             place: number[];
         };
+        /**
+         * Format: int32
+         * @description 信号
+         * @enum {integer}
+         */
+        Signal: 1 | 2 | 3 | 4;
+        /** @description Devices whose signal is so good. */
+        SignalCount: {
+            /**
+             * Format: int32
+             * @description How many.
+             */
+            count: number;
+            /** @description How good. */
+            signal: components["schemas"]["Signal"];
+        };
         /** @description Who signed in. */
         SignedIn: {
             /** @description The agent that the account belongs to; null when it sees several. */
@@ -19749,6 +20061,21 @@ export interface components {
             /** @description What happens then. */
             tooLong: components["schemas"]["TooLong"];
         };
+        /** @description An act and what it takes. */
+        VehicleAct: {
+            /** @description What. */
+            act: components["schemas"]["KeepAct"];
+            /** @description What they are called from now on, for 标签: at most 10 of 12 characters each. */
+            addTags?: string[];
+            /** @description Where to, for 调往. */
+            areaId?: string | null;
+            /** @description The device of the one bike, for 绑定. */
+            imei?: string | null;
+            /** @description 原因: at most 100 characters; due for 下架, 返厂维修, 报失, 报废, 调往 and 解绑. */
+            reason?: string;
+            /** @description What they are no more called. */
+            removeTags?: string[];
+        };
         /** @description A bike in a list. Times are epoch milliseconds; what was never reported is null. */
         VehicleListed: {
             /** @description Whose it is, as text. */
@@ -19771,8 +20098,23 @@ export interface components {
              * @description When it had its last fix.
              */
             gpsAt?: number | null;
+            /**
+             * Format: int32
+             * @description Signal, 0 to 31.
+             */
+            gsm?: number | null;
+            /**
+             * Format: int64
+             * @description Since when nobody uses it; null while somebody does.
+             */
+            idleSince?: number | null;
             /** @description Its device. */
             imei?: string | null;
+            /**
+             * Format: int64
+             * @description When its last ride ended.
+             */
+            lastRideEnd?: number | null;
             /**
              * Format: double
              * @description Degrees north, WGS-84: its last fix.
@@ -19808,6 +20150,8 @@ export interface components {
              * @description Display state.
              */
             state?: number | null;
+            /** @description What it is called. */
+            tags: string[];
             /**
              * Format: int64
              * @description When a decision last changed it.
@@ -19857,6 +20201,10 @@ export interface components {
             /** @description 链路: from the request to all that followed; empty where none is known. */
             traceId: string;
         };
+        VehiclesKept: components["schemas"]["VehicleAct"] & {
+            /** @description Which bikes: 1 to 5,000 numbers. */
+            carIds: string[];
+        };
         /** @description A page of bikes. */
         VehiclesListed: {
             /** @description `after` of the next page; null: there is none. */
@@ -19901,6 +20249,19 @@ export interface components {
              * @description Its number; of a billing 0 is the default.
              */
             version: number;
+        };
+        /** @description Devices whose battery has so many volts. */
+        VoltageCount: {
+            /**
+             * Format: int32
+             * @description How many.
+             */
+            count: number;
+            /**
+             * Format: int32
+             * @description Whole volts.
+             */
+            volts: number;
         };
         /** @description Who voted. */
         Voter: {
@@ -21661,7 +22022,7 @@ export interface operations {
             429: components["responses"]["Refused429"];
         };
     };
-    command_all: {
+    commandVehicles: {
         parameters: {
             query?: never;
             header?: never;
@@ -21670,7 +22031,7 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": components["schemas"]["CommandToMany"];
+                "application/json": components["schemas"]["CommandsAsked"];
             };
         };
         responses: {
@@ -29383,11 +29744,51 @@ export interface operations {
             429: components["responses"]["Refused429"];
         };
     };
-    blockedBikes: {
+    listDevices: {
         parameters: {
             query?: {
-                /** @description Service areas, commas in between; absent: all in reach. */
-                areaIds?: string;
+                /** @description 1-based, default 1. */
+                page?: number;
+                /** @description Default 10, at most 200. */
+                pageSize?: number;
+                /** @description The `place` of a page: what comes after it, whatever came or went meanwhile. Then `page` is not looked at. */
+                after?: string;
+                /** @description 15 digits that begin with 86 are an IMEI; all else is the beginning of a bike's number. */
+                keyword?: string;
+                /** @description Those of this agent. */
+                agentId?: components["schemas"]["AgentId"];
+                /** @description Those of this area. */
+                opAreaId?: components["schemas"]["AreaId"];
+                /** @description Lifecycles, with commas between. */
+                lifecycle?: string;
+                /** @description Riding states, with commas between. */
+                ridingState?: string;
+                /** @description In at least one of these operation states, with commas between. */
+                operationState?: string;
+                /** @description With at least one of these alarms, with commas between. */
+                alarmState?: string;
+                /** @description Battery from so many percent on; bikes that never told are left out. */
+                socMin?: string;
+                /** @description Battery up to so many percent, included. */
+                socMax?: string;
+                /** @description Unused for at least so many hours. */
+                idleMinHours?: string;
+                /** @description Unused for at most so many hours. */
+                idleMaxHours?: string;
+                /** @description Whether it reported within five minutes. */
+                online?: boolean;
+                /** @description Whether it carries a device. */
+                hasDevice?: boolean;
+                /** @description How good the signal is, with commas between. */
+                signal?: string;
+                /** @description Bears all of these tags, with commas between. */
+                tags?: string;
+                /** @description Its last ride ended from then on: `YYYY-MM-DD HH:mm:ss`. */
+                startTime?: string;
+                /** @description Its last ride ended until then, included. */
+                endTime?: string;
+                /** @description By this, with `-` before it from the highest down; without it by number. */
+                sort?: "soc" | "-soc" | "idle" | "-idle" | "reportAt" | "-reportAt" | "gsm" | "-gsm";
             };
             header?: never;
             path?: never;
@@ -29400,12 +29801,128 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Answer_BlockedBoard"] | components["schemas"]["RuleRefusal"];
+                    "application/json": components["schemas"]["Answer_PageOf_VehicleListed"] | components["schemas"]["RuleRefusal"];
                 };
             };
             400: components["responses"]["Refused400"];
             401: components["responses"]["Refused401"];
             403: components["responses"]["Refused403"];
+            429: components["responses"]["Refused429"];
+        };
+    };
+    summarizeDevices: {
+        parameters: {
+            query?: {
+                /** @description 15 digits that begin with 86 are an IMEI; all else is the beginning of a bike's number. */
+                keyword?: string;
+                /** @description Those of this agent. */
+                agentId?: components["schemas"]["AgentId"];
+                /** @description Those of this area. */
+                opAreaId?: components["schemas"]["AreaId"];
+                /** @description Lifecycles, with commas between. */
+                lifecycle?: string;
+                /** @description Riding states, with commas between. */
+                ridingState?: string;
+                /** @description In at least one of these operation states, with commas between. */
+                operationState?: string;
+                /** @description With at least one of these alarms, with commas between. */
+                alarmState?: string;
+                /** @description Battery from so many percent on; bikes that never told are left out. */
+                socMin?: string;
+                /** @description Battery up to so many percent, included. */
+                socMax?: string;
+                /** @description Unused for at least so many hours. */
+                idleMinHours?: string;
+                /** @description Unused for at most so many hours. */
+                idleMaxHours?: string;
+                /** @description Whether it reported within five minutes. */
+                online?: boolean;
+                /** @description Whether it carries a device. */
+                hasDevice?: boolean;
+                /** @description How good the signal is, with commas between. */
+                signal?: string;
+                /** @description Bears all of these tags, with commas between. */
+                tags?: string;
+                /** @description Its last ride ended from then on: `YYYY-MM-DD HH:mm:ss`. */
+                startTime?: string;
+                /** @description Its last ride ended until then, included. */
+                endTime?: string;
+                /** @description By this, with `-` before it from the highest down; without it by number. */
+                sort?: "soc" | "-soc" | "idle" | "-idle" | "reportAt" | "-reportAt" | "gsm" | "-gsm";
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Answer_DeviceSummary"] | components["schemas"]["RuleRefusal"];
+                };
+            };
+            400: components["responses"]["Refused400"];
+            401: components["responses"]["Refused401"];
+            403: components["responses"]["Refused403"];
+            429: components["responses"]["Refused429"];
+        };
+    };
+    deviceCurve: {
+        parameters: {
+            query?: {
+                /** @description Minutes back from now; 180 without it, a month at most. */
+                minutes?: number;
+            };
+            header?: never;
+            path: {
+                carId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Answer_Curve"] | components["schemas"]["RuleRefusal"];
+                };
+            };
+            400: components["responses"]["Refused400"];
+            401: components["responses"]["Refused401"];
+            403: components["responses"]["Refused403"];
+            429: components["responses"]["Refused429"];
+        };
+    };
+    keepVehicles: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["VehiclesKept"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Answer_BatchAnswer"] | components["schemas"]["RuleRefusal"];
+                };
+            };
+            400: components["responses"]["Refused400"];
+            401: components["responses"]["Refused401"];
+            403: components["responses"]["Refused403"];
+            413: components["responses"]["Refused413"];
             429: components["responses"]["Refused429"];
         };
     };
@@ -29523,6 +30040,135 @@ export interface operations {
             429: components["responses"]["Refused429"];
         };
     };
+    screenVehicles: {
+        parameters: {
+            query?: {
+                /** @description 1-based, default 1. */
+                page?: number;
+                /** @description Default 10, at most 200. */
+                pageSize?: number;
+                /** @description The `place` of a page: what comes after it, whatever came or went meanwhile. Then `page` is not looked at. */
+                after?: string;
+                /** @description 15 digits that begin with 86 are an IMEI; all else is the beginning of a bike's number. */
+                keyword?: string;
+                /** @description Those of this agent. */
+                agentId?: components["schemas"]["AgentId"];
+                /** @description Those of this area. */
+                opAreaId?: components["schemas"]["AreaId"];
+                /** @description Lifecycles, with commas between. */
+                lifecycle?: string;
+                /** @description Riding states, with commas between. */
+                ridingState?: string;
+                /** @description In at least one of these operation states, with commas between. */
+                operationState?: string;
+                /** @description With at least one of these alarms, with commas between. */
+                alarmState?: string;
+                /** @description Battery from so many percent on; bikes that never told are left out. */
+                socMin?: string;
+                /** @description Battery up to so many percent, included. */
+                socMax?: string;
+                /** @description Unused for at least so many hours. */
+                idleMinHours?: string;
+                /** @description Unused for at most so many hours. */
+                idleMaxHours?: string;
+                /** @description Whether it reported within five minutes. */
+                online?: boolean;
+                /** @description Whether it carries a device. */
+                hasDevice?: boolean;
+                /** @description How good the signal is, with commas between. */
+                signal?: string;
+                /** @description Bears all of these tags, with commas between. */
+                tags?: string;
+                /** @description Its last ride ended from then on: `YYYY-MM-DD HH:mm:ss`. */
+                startTime?: string;
+                /** @description Its last ride ended until then, included. */
+                endTime?: string;
+                /** @description By this, with `-` before it from the highest down; without it by number. */
+                sort?: "soc" | "-soc" | "idle" | "-idle" | "reportAt" | "-reportAt" | "gsm" | "-gsm";
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Answer_PageOf_VehicleListed"] | components["schemas"]["RuleRefusal"];
+                };
+            };
+            400: components["responses"]["Refused400"];
+            401: components["responses"]["Refused401"];
+            403: components["responses"]["Refused403"];
+            429: components["responses"]["Refused429"];
+        };
+    };
+    exportScreenedVehicles: {
+        parameters: {
+            query?: {
+                /** @description 15 digits that begin with 86 are an IMEI; all else is the beginning of a bike's number. */
+                keyword?: string;
+                /** @description Those of this agent. */
+                agentId?: components["schemas"]["AgentId"];
+                /** @description Those of this area. */
+                opAreaId?: components["schemas"]["AreaId"];
+                /** @description Lifecycles, with commas between. */
+                lifecycle?: string;
+                /** @description Riding states, with commas between. */
+                ridingState?: string;
+                /** @description In at least one of these operation states, with commas between. */
+                operationState?: string;
+                /** @description With at least one of these alarms, with commas between. */
+                alarmState?: string;
+                /** @description Battery from so many percent on; bikes that never told are left out. */
+                socMin?: string;
+                /** @description Battery up to so many percent, included. */
+                socMax?: string;
+                /** @description Unused for at least so many hours. */
+                idleMinHours?: string;
+                /** @description Unused for at most so many hours. */
+                idleMaxHours?: string;
+                /** @description Whether it reported within five minutes. */
+                online?: boolean;
+                /** @description Whether it carries a device. */
+                hasDevice?: boolean;
+                /** @description How good the signal is, with commas between. */
+                signal?: string;
+                /** @description Bears all of these tags, with commas between. */
+                tags?: string;
+                /** @description Its last ride ended from then on: `YYYY-MM-DD HH:mm:ss`. */
+                startTime?: string;
+                /** @description Its last ride ended until then, included. */
+                endTime?: string;
+                /** @description By this, with `-` before it from the highest down; without it by number. */
+                sort?: "soc" | "-soc" | "idle" | "-idle" | "reportAt" | "-reportAt" | "gsm" | "-gsm";
+                /** @description Keys of columns with commas between them; all without it. */
+                columns?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RuleRefusal"];
+                    "text/csv": string;
+                };
+            };
+            400: components["responses"]["Refused400"];
+            401: components["responses"]["Refused401"];
+            403: components["responses"]["Refused403"];
+            429: components["responses"]["Refused429"];
+        };
+    };
     search: {
         parameters: {
             query: {
@@ -29566,6 +30212,31 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Answer_Detail"] | components["schemas"]["RuleRefusal"];
+                };
+            };
+            400: components["responses"]["Refused400"];
+            401: components["responses"]["Refused401"];
+            403: components["responses"]["Refused403"];
+            429: components["responses"]["Refused429"];
+        };
+    };
+    vehicleCommands: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                carId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Answer_BikeCommands"] | components["schemas"]["RuleRefusal"];
                 };
             };
             400: components["responses"]["Refused400"];
@@ -31303,6 +31974,34 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Answer_BatchResults"] | components["schemas"]["RuleRefusal"];
+                };
+            };
+            400: components["responses"]["Refused400"];
+            401: components["responses"]["Refused401"];
+            403: components["responses"]["Refused403"];
+            413: components["responses"]["Refused413"];
+            429: components["responses"]["Refused429"];
+        };
+    };
+    keepOpenVehicles: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["VehiclesKept"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Answer_BatchAnswer"] | components["schemas"]["RuleRefusal"];
                 };
             };
             400: components["responses"]["Refused400"];

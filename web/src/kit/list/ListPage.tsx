@@ -47,6 +47,8 @@ export interface BatchAction<Row> {
   danger?: boolean
   /** What one needs to do it, as `Permit` has it; who lacks it does not see it. */
   code?: string
+  /** Behind 更多操作. */
+  seldom?: boolean
   /** Says why it cannot be done with these rows; absent when it can. */
   unavailable?(rows: readonly Row[]): string | undefined
   onRun(rows: Row[], done: () => void): void
@@ -196,18 +198,21 @@ export function ListPage<Row extends object>(props: ListPageProps<Row>) {
             <span>
               已选择 <strong className="figure">{chosen.length}</strong> 项
             </span>
-            {batchActions.map((action) => (
-              <Button
-                key={action.key}
-                size="small"
-                danger={action.danger}
-                disabled={Boolean(action.unavailable?.(chosen))}
-                title={action.unavailable?.(chosen)}
-                onClick={() => action.onRun(chosen, () => setChosen([]))}
-              >
-                {action.label}
-              </Button>
-            ))}
+            {batchActions
+              .filter(({ seldom }) => !seldom)
+              .map((action) => (
+                <Button
+                  key={action.key}
+                  size="small"
+                  danger={action.danger}
+                  disabled={Boolean(action.unavailable?.(chosen))}
+                  title={action.unavailable?.(chosen)}
+                  onClick={() => action.onRun(chosen, () => setChosen([]))}
+                >
+                  {action.label}
+                </Button>
+              ))}
+            <SeldomActions actions={batchActions.filter(({ seldom }) => seldom)} rows={chosen} done={() => setChosen([])} />
             <Button size="small" type="link" onClick={() => setChosen([])}>
               取消选择
             </Button>
@@ -282,6 +287,21 @@ export function ListPage<Row extends object>(props: ListPageProps<Row>) {
 /** What the list is asked for at this moment. */
 function askedNow<Row extends object>(description: AnyList<Row>, filters: Filters): Filters {
   return askedOf(description, filters, Date.now())
+}
+
+/** What is done with marked rows now and then. */
+function SeldomActions<Row>({ actions, rows, done }: { actions: readonly BatchAction<Row>[]; rows: Row[]; done(): void }) {
+  if (actions.length === 0) return null
+  const items = actions.map(({ key, label, danger = false, unavailable }) => {
+    const why = unavailable?.(rows)
+    return { key, label, danger, disabled: why !== undefined, ...(why === undefined ? {} : { title: why }) }
+  })
+  const run = (key: string) => actions.find((action) => action.key === key)?.onRun(rows, done)
+  return (
+    <Dropdown trigger={['click']} menu={{ items, onClick: ({ key }) => run(key) }}>
+      <Button size="small">更多操作</Button>
+    </Dropdown>
+  )
 }
 
 /** The first actions in words, the others behind a button. */

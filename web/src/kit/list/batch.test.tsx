@@ -76,6 +76,39 @@ describe('acts on many rows', () => {
   })
 })
 
+describe('what was not done', () => {
+  it('is taken away as a file and tried again, that alone, once', async () => {
+    const asked: string[][] = []
+    const refuseFirst = (named: string[]) => {
+      asked.push(named)
+      return Promise.resolve({ results: named.map((key) => ({ key, suc: key !== 'k0' || asked.length > 1, error: key === 'k0' ? { promot: '车辆在库，不能下架' } : null })) })
+    }
+    function Acting() {
+      const act = useBatch<string>({ keyOf: (key) => key, called: (key) => key, counter: '辆', stale: [] })
+      const order = { act: '批量下架', verb: '下架', rows: keys(2), none: '', consequence: '', run: refuseFirst }
+      return (
+        <button type="button" onClick={() => act(order, () => undefined)}>
+          下架
+        </button>
+      )
+    }
+    render(
+      <QueryClientProvider client={new QueryClient()}>
+        <ConfigProvider button={{ autoInsertSpace: false }} theme={{ token: { motion: false } }}>
+          <App>
+            <Acting />
+          </App>
+        </ConfigProvider>
+      </QueryClientProvider>,
+    )
+    fireEvent.click(screen.getByRole('button', { name: '下架' }))
+    fireEvent.click(await screen.findByRole('button', { name: '批量下架' }))
+    fireEvent.click(await screen.findByRole('button', { name: '重试未完成的' }))
+    await waitFor(() => expect(asked).toEqual([['k0', 'k1'], ['k0']]))
+    expect(screen.getByRole<HTMLButtonElement>('button', { name: /已重新提交/ }).disabled).toBe(true)
+  })
+})
+
 describe('a batch on the page', () => {
   const done = vi.fn<() => void>()
   /** Calls that the server has not answered yet. */

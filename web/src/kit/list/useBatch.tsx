@@ -1,10 +1,12 @@
 import { useQueryClient } from '@tanstack/react-query'
-import { App } from 'antd'
+import { App, Button, Space } from 'antd'
+import { useState } from 'react'
 import type { CallOptions } from '@/api/client'
 import { type Result, TOO_MANY } from '../jobs/jobs'
 import { startJob, type Work } from '../jobs/store'
 import { tellResult } from '../jobs/tell'
 import { type Danger, useDangerousConfirm } from '../useDangerousConfirm'
+import { csvField, saveFile } from './csv'
 import { type BatchAnswer, type Fate, namesOf, runBatches, summaryOf } from './batch'
 
 /** Most things that one call of the server takes. */
@@ -44,8 +46,14 @@ interface BatchAct<Row> {
   run(keys: string[], options: CallOptions, reason: string): Promise<BatchAnswer>
 }
 
-/** Sends the calls, one after the other; in the end what became of each. */
-async function resultOf<Row>({ keyOf, called, counter }: Batch<Row>, { verb, rows, run, atOnce = AT_ONCE }: BatchAct<Row>, reason: string, job?: Work): Promise<Result> {
+/** Sends the calls, one after the other; in the end what became of each. `again` does it once more with those that were not done. */
+async function resultOf<Row>(
+  { keyOf, called, counter }: Batch<Row>,
+  { act, verb, rows, run, atOnce = AT_ONCE }: BatchAct<Row>,
+  reason: string,
+  again: (rows: readonly Row[]) => void,
+  job?: Work,
+): Promise<Result> {
   const fates = await runBatches(
     rows.map(keyOf),
     atOnce,
@@ -55,7 +63,14 @@ async function resultOf<Row>({ keyOf, called, counter }: Batch<Row>, { verb, row
   )
   const text = summaryOf(fates, verb, counter)
   if (fates.every(({ kind }) => kind === 'done')) return { kind: 'success', text }
-  const details = <Outcomes names={rows.map(called)} fates={fates} verb={verb} />
+  const undone = rows.filter((_, index) => fates[index]?.kind !== 'done')
+  const names = rows.map(called)
+  const details = (
+    <>
+      <Outcomes names={names} fates={fates} verb={verb} />
+      <UndoneTools onSave={() => saveFile(`${act}未完成.csv`, undoneCsv(names, fates))} onAgain={() => again(undone)} />
+    </>
+  )
   return { kind: 'warning', text, details, stopped: job?.signal.aborted === true && fates.some(({ kind }) => kind === 'unsent') }
 }
 
@@ -69,8 +84,13 @@ export function useBatch<Row>(batch: Batch<Row>) {
   const client = useQueryClient()
   const { message, modal } = App.useApp()
 
-  const work = async (act: BatchAct<Row>, reason: string, job?: Work) => {
-    const result = await resultOf(batch, act, reason, job)
+  const asJob = (act: BatchAct<Row>, reason: string): boolean =>
+    startJob({ title: `${act.act} ${act.rows.length} ${counter}`, run: (job) => work(act, reason, job) })
+  const work = async (act: BatchAct<Row>, reason: string, job?: Work): Promise<Result> => {
+    const again = (rows: readonly Row[]) => {
+      if (!asJob({ ...act, rows }, reason)) void message.warning(TOO_MANY)
+    }
+    const result = await resultOf(batch, act, reason, again, job)
     await Promise.all(stale.map((queryKey) => client.invalidateQueries({ queryKey })))
     return result
   }
@@ -85,8 +105,7 @@ export function useBatch<Row>(batch: Batch<Row>) {
     }
     // The question does not wait for it, and neither does the page.
     const inSeveral = async (reason: string) => {
-      const begun = startJob({ title: `${act.act} ${rows.length} ${counter}`, run: (job) => work(act, reason, job) })
-      if (begun) done()
+      if (asJob(act, reason)) done()
       else void message.warning(TOO_MANY)
     }
     ask({
@@ -97,6 +116,33 @@ export function useBatch<Row>(batch: Batch<Row>) {
       onConfirm: rows.length > atOnce ? inSeveral : inOne,
     })
   }
+}
+
+const FATES: Readonly<Record<Exclude<Fate['kind'], 'done'>, string>> = { refused: '未能处理', unknown: '结果未知', unsent: '没有提交' }
+
+/** What was not done, with why, as a file. */
+export function undoneCsv(names: readonly string[], fates: readonly Fate[]): string {
+  const lines = fates.flatMap((fate, index) => (fate.kind === 'done' ? [] : [[names[index] ?? '', FATES[fate.kind], 'why' in fate ? fate.why : '']]))
+  return `\uFEFF${[['名称', '结果', '原因'], ...lines].map((line) => line.map(csvField).join(',')).join('\r\n')}\r\n`
+}
+
+/** What can be done about those that were not done. */
+function UndoneTools({ onSave, onAgain }: { onSave(): void; onAgain(): void }) {
+  const [again, setAgain] = useState(false)
+  const retry = () => {
+    setAgain(true)
+    onAgain()
+  }
+  return (
+    <Space className="batch-undone">
+      <Button size="small" onClick={onSave}>
+        下载未完成明细
+      </Button>
+      <Button size="small" disabled={again} onClick={retry}>
+        {again ? '已重新提交，进度见页面右上角' : '重试未完成的'}
+      </Button>
+    </Space>
+  )
 }
 
 /** What became of each, those first that need looking at. */

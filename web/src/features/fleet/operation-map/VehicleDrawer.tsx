@@ -1,11 +1,13 @@
 import { CloseOutlined, CopyOutlined, LeftOutlined, RightOutlined } from '@ant-design/icons'
 import { App, Button, Result, Skeleton, Tabs } from 'antd'
 import { useEffect, useState } from 'react'
+import { Link } from 'react-router-dom'
 
 import { failureText } from '@/api/client'
 import type { Palette } from '@/kit/theme'
 import { StateTag } from '@/kit/StateTag'
 
+import { infoOf } from '../info/records'
 import { CommandPanel } from './CommandPanel'
 import { DeviceFacts, Overview, PositionFacts } from './VehicleFacts'
 import { ParkedHere } from './ParkedHere'
@@ -37,7 +39,11 @@ export default function VehicleDrawer({ carId, vehicle, failure, stale, ink, onC
     <aside className={stale ? 'opmap-drawer stale' : 'opmap-drawer'} aria-label={`车辆 ${carId}`}>
       <header className="opmap-drawer-head">
         <div>
-          <h2>{carId}</h2>
+          <h2>
+            <Link to={infoOf(carId)} title="打开车辆详情">
+              {carId}
+            </Link>
+          </h2>
           <CopyButton text={carId} />
           {vehicle !== null && <StateTag state={vehicle.state} />}
         </div>

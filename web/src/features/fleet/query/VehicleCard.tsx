@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query'
-import { Tabs } from 'antd'
+import { Space, Tabs } from 'antd'
 import { Link } from 'react-router-dom'
 import { FormDrawer } from '@/kit/FormDrawer'
 import { LoadFailure } from '@/kit/LoadFailure'
@@ -9,6 +9,7 @@ import { useVehicleTopic } from '@/live/hooks'
 import { mapVariables } from '@/map/MapView'
 import { placeOnMap } from '../alarms/alarm'
 import { BikeAlarms } from '../alarms/BikeAlarms'
+import { infoOf } from '../info/records'
 import { CommandPanel } from '../operation-map/CommandPanel'
 import { vehicleOf } from '../operation-map/queries'
 import { StateWords } from '../operation-map/VehicleDrawer'
@@ -40,9 +41,12 @@ export function VehicleCard({ carId, onClose }: { carId: string; onClose(): void
               { key: 'device', label: '设备', children: <DeviceFacts vehicle={vehicle} /> },
             ]}
           />
-          <Permit need="0301">
-            <Link to={placeOnMap(carId)}>在地图上查看</Link>
-          </Permit>
+          <Space size="middle">
+            <Link to={infoOf(carId)}>车辆详情</Link>
+            <Permit need="0301">
+              <Link to={placeOnMap(carId)}>在地图上查看</Link>
+            </Permit>
+          </Space>
         </div>
       )}
     </FormDrawer>

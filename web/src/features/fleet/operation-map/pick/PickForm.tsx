@@ -29,6 +29,19 @@ export function PickForm({ text, pick, areas, loading, onText }: PickFormProps) 
       <Several label="告警" name="alarm" text={text} onText={onText} options={optionsOf(alarmStateLabels)} />
       <Several label="不可租原因" name="why" text={text} onText={onText} options={optionsOf(reasonLabels)} />
       <div className="opmap-pick-field">
+        <span>标签</span>
+        <Select
+          mode="tags"
+          open={false}
+          suffixIcon={null}
+          placeholder="输入后回车，可填多个"
+          aria-label="标签"
+          tokenSeparators={[',', '，']}
+          value={list(text.tag)}
+          onChange={(tags: string[]) => onText({ tag: joined(tags) })}
+        />
+      </div>
+      <div className="opmap-pick-field">
         <span>闲置时长</span>
         <Select
           allowClear

@@ -2,7 +2,7 @@
 import type { Pick } from '@/live/messages'
 
 /** The names in the address; each is absent when nothing of its kind is picked. */
-export const PICK_NAMES = ['area', 'ride', 'ops', 'alarm', 'soc', 'idle', 'why'] as const
+export const PICK_NAMES = ['area', 'ride', 'ops', 'alarm', 'soc', 'idle', 'tag', 'why'] as const
 export type PickName = (typeof PICK_NAMES)[number]
 /** What of each kind, as the address has it. */
 export type PickText = Partial<Readonly<Record<PickName, string>>>
@@ -49,6 +49,7 @@ export function pickOf(text: PickText): Pick | null {
   const alarms = known(2, 14, 'alarm')
   const soc = range(text.soc)
   const idle = range(text.idle)
+  const tags = (text.tag ?? '').split(',').filter((tag) => tag.trim() !== '')
   const reasons = (text.why ?? '').split(',').filter((code) => code in reasonLabels)
   const pick: Pick = {
     ...(areas.length > 0 && { areas }),
@@ -57,6 +58,7 @@ export function pickOf(text: PickText): Pick | null {
     ...(alarms.length > 0 && { alarms }),
     ...(soc !== null && { soc_percent: [Math.min(soc[0], 100), Math.min(soc[1] ?? 100, 100)] as const }),
     ...(idle !== null && idle[1] !== idle[0] && { idle_h: idle }),
+    ...(tags.length > 0 && { tags }),
     ...(reasons.length > 0 && { reasons }),
   }
   return Object.keys(pick).length === 0 ? null : pick

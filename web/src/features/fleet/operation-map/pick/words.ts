@@ -20,6 +20,7 @@ export function pickWords(pick: Pick, areaName: (id: string) => string | undefin
   if (pick.alarms) say('alarm', '告警', wordsOf(pick.alarms, alarmStateLabels))
   if (pick.soc_percent) say('soc', '电量', [`${pick.soc_percent[0]}–${pick.soc_percent[1]}%`])
   if (pick.idle_h) say('idle', '闲置', [idleWord(pick.idle_h[0], pick.idle_h[1])])
+  if (pick.tags) say('tag', '标签', pick.tags)
   if (pick.reasons) say('why', '不可租', pick.reasons.map((code) => reasonLabels[code] ?? code))
   return words
 }

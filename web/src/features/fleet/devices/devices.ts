@@ -1,0 +1,131 @@
+import { queryOptions } from '@tanstack/react-query'
+import { api } from '@/api/client'
+import { lifecycleLabels, ridingStateLabels, signalLabels } from '@/api/generated/labels'
+import type { DataOf } from '@/api/shapes'
+import { areaChoices } from '@/kit/areaChoices'
+import { labelOf, optionsOf } from '@/kit/choice'
+import type { Filters, ListDescription } from '@/kit/list/description'
+import { ink, stateStyle } from '@/kit/theme'
+
+export const DEVICES = '/vehicle/device'
+
+export type DeviceRow = DataOf<typeof DEVICES>['rows'][number]
+export type DeviceSummary = DataOf<'/vehicle/device/summary'>
+export type Pulse = DataOf<'/vehicle/device/{carId}/curve'>['points'][number]
+
+/** All together, cut down as the list is. */
+export const summaryOf = (filters: Filters) =>
+  queryOptions({
+    queryKey: [DEVICES, 'summary', filters],
+    queryFn: ({ signal }) => api.get('/vehicle/device/summary', filters, { signal, quiet: true }),
+    refetchInterval: 15_000,
+  })
+
+export const curveOf = (carId: string, minutes: number) =>
+  queryOptions({
+    queryKey: [DEVICES, 'curve', carId, minutes],
+    queryFn: ({ signal }) => api.get('/vehicle/device/{carId}/curve', { minutes }, { path: { carId }, signal, quiet: true }),
+    refetchInterval: 60_000,
+  })
+
+export interface Share {
+  key: string
+  label: string
+  count: number
+  color: string
+}
+
+/** On line, off line, and those that never said anything. */
+export const contactShares = ({ total, online, never }: Pick<DeviceSummary, 'total' | 'online' | 'never'>): Share[] => [
+  { key: 'online', label: '在线', count: online, color: stateStyle[0].color },
+  { key: 'offline', label: '离线', count: total - online - never, color: stateStyle[7].color },
+  { key: 'never', label: '从未上报', count: never, color: ink.warning },
+]
+
+const signalColors: Readonly<Record<DeviceSummary['signals'][number]['signal'], string>> = {
+  1: stateStyle[0].color,
+  2: stateStyle[1].color,
+  3: ink.danger,
+  4: stateStyle[7].color,
+}
+
+export const signalShares = ({ signals }: Pick<DeviceSummary, 'signals'>): Share[] =>
+  signals.map(({ signal, count }) => ({ key: `${signal}`, label: labelOf(signalLabels, signal), count, color: signalColors[signal] }))
+
+/** Whole percent of `total`; none of nothing. */
+export const percentOf = (count: number, total: number): number => (total === 0 ? 0 : Math.round((count / total) * 100))
+
+export interface CurvePath {
+  line: string
+  from: number
+  to: number
+  least: number
+  most: number
+}
+
+const WIDTH = 432
+const HEIGHT = 72
+
+/** The path of what was told of `valueOf`, in a picture of 432 by 72; null where too little was told. */
+export function curvePath(points: readonly Pulse[], valueOf: (point: Pulse) => number | null | undefined): CurvePath | null {
+  const told = points.flatMap((point) => {
+    const value = valueOf(point)
+    return typeof value === 'number' ? [{ at: point.at, value }] : []
+  })
+  const [first, last] = [told[0], told.at(-1)]
+  if (!first || !last || first.at === last.at) return null
+  const values = told.map(({ value }) => value)
+  const [least, most] = [Math.min(...values), Math.max(...values)]
+  const x = (at: number) => ((at - first.at) / (last.at - first.at)) * WIDTH
+  const y = (value: number) => 4 + (1 - (most === least ? 0.5 : (value - least) / (most - least))) * (HEIGHT - 8)
+  return { line: `M${told.map(({ at, value }) => `${x(at).toFixed(1)} ${y(value).toFixed(1)}`).join('L')}`, from: first.at, to: last.at, least, most }
+}
+
+/** Devices on bikes, as they are now. */
+export const deviceList: ListDescription<DeviceRow> = {
+  id: 'device-monitor',
+  title: '设备监控',
+  purpose: '车上中控的在线、信号和电压：哪些失联，哪些信号弱，逐台看曲线，批量寻车或重启。',
+  path: DEVICES,
+  table: 'vehicle',
+  rowKey: (row) => row.carId,
+  emptyText: '没有符合条件的设备',
+  filters: [
+    { kind: 'text', name: 'keyword', label: '设备', placeholder: '15 位 IMEI，或车辆编号开头' },
+    { kind: 'area', agent: 'agentId', area: 'opAreaId', label: '服务区', choices: areaChoices(null) },
+    {
+      kind: 'select',
+      name: 'online',
+      label: '在线',
+      options: [
+        { value: 'true', label: '在线' },
+        { value: 'false', label: '离线' },
+      ],
+    },
+    { kind: 'several', name: 'signal', label: '信号', options: optionsOf(signalLabels) },
+    { kind: 'several', name: 'lifecycle', label: '生命周期', options: optionsOf(lifecycleLabels) },
+  ],
+  columns: [
+    { key: 'imei', title: 'IMEI', width: 160, strong: true, text: (row) => row.imei },
+    { key: 'carId', title: '车辆编号', width: 130, text: (row) => row.carId },
+    { key: 'areaName', title: '服务区', width: 130, text: (row) => row.areaName },
+    {
+      kind: 'choice',
+      key: 'online',
+      title: '在线',
+      width: 100,
+      value: ({ online, reportAt }) =>
+        online
+          ? { label: '在线', color: stateStyle[0].color }
+          : typeof reportAt === 'number'
+            ? { label: '离线', color: stateStyle[7].color }
+            : { label: '从未上报', color: ink.warning },
+    },
+    { key: 'gsm', title: '信号', width: 80, align: 'right', sort: 'gsm', text: ({ gsm }) => (typeof gsm === 'number' ? `${gsm} / 31` : '') },
+    { key: 'soc', title: '电量', width: 80, align: 'right', sort: 'soc', text: ({ soc }) => (typeof soc === 'number' ? `${soc}%` : '') },
+    { kind: 'time', key: 'reportAt', title: '最近上报', sort: 'reportAt', value: (row) => row.reportAt },
+    { kind: 'time', key: 'gpsAt', title: '最近定位', value: (row) => row.gpsAt },
+    { key: 'ridingState', title: '骑行状态', width: 92, text: (row) => labelOf(ridingStateLabels, row.ridingState) },
+    { key: 'lifecycle', title: '生命周期', width: 92, text: (row) => labelOf(lifecycleLabels, row.lifecycle) },
+  ],
+}
