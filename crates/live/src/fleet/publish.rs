@@ -182,7 +182,8 @@ impl Fleet {
         sum.shelved += u32::from(self.records[index].on_the_street());
         sum.rentable += u32::from(usize::from(state & 0x0f) == Shown::Rentable as usize);
         sum.online += u32::from(self.online[index]);
-        sum.low += u32::from(self.soc[index] != SOC_UNKNOWN && self.soc[index] < self.settings.low_percent);
+        let low_percent = self.rules.of(self.records[index].area, &self.settings).low_percent;
+        sum.low += u32::from(self.soc[index] != SOC_UNKNOWN && self.soc[index] < low_percent);
         sum.alarm += u32::from(state & bit::ALARM != 0);
     }
 

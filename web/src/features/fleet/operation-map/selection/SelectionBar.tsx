@@ -47,7 +47,7 @@ export default function SelectionBar({ selection, onClear }: SelectionBarProps) 
       {offered
         .filter(({ seldom }) => more || seldom !== true)
         .map((one) => (
-          <Permit key={one.key} code={one.code}>
+          <Permit key={one.key} need={one.code}>
             <Tooltip title={one.consequence}>
               <Button danger={one.danger === true} loading={naming} onClick={() => act(one)}>
                 {one.label}
