@@ -10,6 +10,7 @@ import { NowContext } from './contexts'
 import { Waiting } from './Waiting'
 import { useScreen, useServerNow, useWallAreas } from './useScreen'
 import './screens.css'
+import './board.css'
 
 const sizes: Record<`--${string}`, string> = {
   '--s-background': page.background,

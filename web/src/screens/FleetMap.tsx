@@ -30,26 +30,26 @@ export function useChosenFences(chosen: readonly string[]): FenceMap {
 const SNAP = 0.25
 
 /** The zoom at which all of `bounds` are seen. Where the server tells of bikes by counts, they are for whole zooms alone. */
-function zoomOn(map: LeafletMap, bounds: L.LatLngBoundsLiteral): number {
+function zoomOn(map: LeafletMap, bounds: L.LatLngBoundsLiteral, ofBikes: boolean): number {
   const zoom = map.getBoundsZoom(bounds, false, L.point(PADDING_PX * 2, PADDING_PX * 2))
-  return zoom > CLUSTER_ZOOM && zoom < CLUSTER_ZOOM + 1 ? CLUSTER_ZOOM : zoom
+  return ofBikes && zoom > CLUSTER_ZOOM && zoom < CLUSTER_ZOOM + 1 ? CLUSTER_ZOOM : zoom
 }
 
-function lookAtAll(map: LeafletMap, bounds: L.LatLngBoundsLiteral): void {
+function lookAtAll(map: LeafletMap, bounds: L.LatLngBoundsLiteral, ofBikes: boolean): void {
   map.options.zoomSnap = SNAP
-  map.setView(L.latLngBounds(bounds).getCenter(), zoomOn(map, bounds), { animate: false })
+  map.setView(L.latLngBounds(bounds).getCenter(), zoomOn(map, bounds, ofBikes), { animate: false })
 }
 
 /** Looks at all of the areas, whenever others are chosen; where the stage gets another size its layers are drawn anew. */
-export function useWallView(map: LeafletMap | null, fences: FenceMap): void {
+export function useWallView(map: LeafletMap | null, fences: FenceMap, ofBikes: boolean): void {
   const scale = useContext(ScaleContext)
   useEffect(() => {
     if (scale > 0) map?.fire('resize')
   }, [map, scale])
   useEffect(() => {
     const bounds = boundsOf(fences)
-    if (map !== null && bounds !== null) lookAtAll(map, bounds)
-  }, [map, fences])
+    if (map !== null && bounds !== null) lookAtAll(map, bounds, ofBikes)
+  }, [map, fences, ofBikes])
 }
 
 export function FleetMap({ areas }: { areas: readonly string[] }) {
@@ -57,7 +57,7 @@ export function FleetMap({ areas }: { areas: readonly string[] }) {
   const tiles = useBrandStore((store) => store.config?.tiles ?? null)
   const stale = isStale(useConnection())
   const fences = useChosenFences(areas)
-  useWallView(map, fences)
+  useWallView(map, fences, true)
   // Bikes of the chosen areas alone; the same areas are the same pick.
   const sign = areas.join(',')
   const pick = useMemo(() => (sign === '' ? null : { areas: sign.split(',') }), [sign])

@@ -25,7 +25,7 @@ export function RevenueMap({ areas, chosen }: { areas: RevenueScreen['areas']; c
   const [map, setMap] = useState<LeafletMap | null>(null)
   const tiles = useBrandStore((store) => store.config?.tiles ?? null)
   const fences = useChosenFences(chosen)
-  useWallView(map, fences)
+  useWallView(map, fences, false)
   const known = areas.rows.map(({ eachCents }) => eachCents).filter((cents): cents is number => cents !== null)
   const [least, most] = [Math.min(...known), Math.max(...known)]
   const key = areas.rows.map(({ id, eachCents }) => `${id} ${eachCents ?? ''}`).join()

@@ -204,7 +204,7 @@ mod tests {
         let wall = |areas| Some(Topic::Screen { name: "ops".into(), areas });
         assert_eq!(Topic::parse("screen/ops"), wall(vec![]));
         assert_eq!(Topic::parse("screen/ops/12,15"), wall(vec![AreaId(12), AreaId(15)]));
-        let long = format!("screen/ops/{}", ["1234567890"; 1_100].join(","));
+        let long = format!("screen/ops/{}", vec!["1234567890"; 1_100].join(","));
         for other in
             ["", "fleet/", "vehicle/", "screen", "screen/", "screen/ops/", "screen/ops/a", &long, "read"]
         {

@@ -33,6 +33,7 @@ const WALLS: &[(&str, &[&str])] =
 /// Of which time a tile tells, and as of when. Epoch milliseconds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
+#[expect(clippy::struct_field_names, reason = "units stand last in names")]
 pub(crate) struct TileSpan {
     /// The first instant.
     since_ms: i64,

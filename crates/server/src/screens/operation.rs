@@ -8,6 +8,7 @@ use live::push::PortError;
 use riding::read::misses;
 use riding::read::pulse::{self, MINUTES};
 use territory::app::stations::Present;
+use territory::model::station_day::Level;
 use territory::read::station_days::{self, Called};
 use vocabulary::{AreaId, Day, FenceId, Scope, Timestamp};
 
@@ -133,7 +134,7 @@ fn stations_tile(present: &Present, called: Vec<Called>, now: Timestamp) -> Stat
     let mut lines: BTreeMap<i16, Vec<StationLine>> = BTreeMap::new();
     for one in called {
         let Some(station) = present.stations.get(&one.fence_id) else { continue };
-        let Some(level) = station.level.map(|level| level.number()) else { continue };
+        let Some(level) = station.level.map(Level::number) else { continue };
         lines.entry(level).or_default().push(StationLine {
             id: one.fence_id,
             name: one.name,
@@ -189,7 +190,6 @@ mod tests {
     use std::collections::HashMap;
 
     use territory::app::stations::Station;
-    use territory::model::station_day::Level;
 
     use super::*;
 

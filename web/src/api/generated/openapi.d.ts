@@ -4426,6 +4426,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/ebike/v3/backend/vehicle/blocked": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Why bikes on the street cannot be rented: now, for how long today, and what that costs. */
+        get: operations["blockedBikes"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/ebike/v3/backend/vehicle/device": {
         parameters: {
             query?: never;
@@ -19221,16 +19238,6 @@ export interface components {
              */
             reckonedAt: number | null;
         };
-        /** @description A parking place as it is now. */
-        StationNow: {
-            /** @description Its id, as text. */
-            id: string;
-            level: components["schemas"]["Level"] | null;
-            /**
-             * Format: int64
-             * @description Of those the ones that may be handed out.
-             */
-            rentable: number;
         /** @description A parking place that is full or empty. */
         StationLine: {
             /** @description Its area, as text. */
@@ -19251,6 +19258,22 @@ export interface components {
             level: number;
             /** @description 名称. */
             name: string;
+            /**
+             * Format: int64
+             * @description Bikes that stand in it.
+             */
+            vehicles: number;
+        };
+        /** @description A parking place as it is now. */
+        StationNow: {
+            /** @description Its id, as text. */
+            id: string;
+            level: components["schemas"]["Level"] | null;
+            /**
+             * Format: int64
+             * @description Of those the ones that may be handed out.
+             */
+            rentable: number;
             /**
              * Format: int64
              * @description Bikes that stand in it.
@@ -19536,6 +19559,7 @@ export interface components {
             at: number;
             /** @description Each that counts now, at most 20,000. */
             stations: components["schemas"]["StationNow"][];
+        };
         /** @description 站点供需. */
         StationsTile: components["schemas"]["TileSpan"] & {
             /** @description 空站. */
@@ -19893,11 +19917,6 @@ export interface components {
          * @enum {string}
          */
         Told: "ring" | "powerOn" | "powerOff" | "openBattery" | "reboot";
-        /**
-         * @description What many devices may be told at once: nothing that opens something.
-         * @enum {string}
-         */
-        ToldToMany: "ring" | "lock" | "powerOff" | "reboot";
         /**
          * Format: int32
          * @description 骑行超时处理
@@ -29741,6 +29760,32 @@ export interface operations {
             401: components["responses"]["Refused401"];
             403: components["responses"]["Refused403"];
             413: components["responses"]["Refused413"];
+            429: components["responses"]["Refused429"];
+        };
+    };
+    blockedBikes: {
+        parameters: {
+            query?: {
+                /** @description Service areas, commas in between; absent: all in reach. */
+                areaIds?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Answer_BlockedBoard"] | components["schemas"]["RuleRefusal"];
+                };
+            };
+            400: components["responses"]["Refused400"];
+            401: components["responses"]["Refused401"];
+            403: components["responses"]["Refused403"];
             429: components["responses"]["Refused429"];
         };
     };
