@@ -12,7 +12,7 @@ test('FRAME-006 a bike of the city is opened from its drawer: its state, its map
   await page.locator('.ant-drawer-open').getByRole('link', { name: '车辆详情' }).click()
   await expect(page.getByRole('heading', { name: carId })).toBeVisible()
   await expect(page.getByRole('navigation', { name: '主菜单' })).toHaveCount(0)
-  await expect(page.getByRole('region', { name: `车辆 ${carId} 的位置与轨迹` })).toBeVisible()
+  await expect(page.getByRole('region', { name: `车辆 ${carId} 的位置与轨迹` }).locator('.map-view')).toBeVisible()
   await page.getByRole('button', { name: '寻车铃' }).click()
   await expect(page.getByTestId('command-outcome')).toContainText('寻车铃')
   await page.getByRole('tab', { name: '指令' }).click()
@@ -35,7 +35,7 @@ test('FRAME-006 a bike is taken off the street and loses its device, which its b
     await expect(page.getByText(`已${label} 1 辆`)).toBeVisible()
   }
   await act('下架', '检修')
-  await expect(page.getByRole('region', { name: '状态' })).toContainText('已下架')
+  await expect(page.getByRole('region', { name: '状态', exact: true })).toContainText('已下架')
   await act('解绑中控', '更换中控')
   await expect(page.getByText('未绑定')).toBeVisible()
   await page.getByRole('tab', { name: '绑定记录' }).click()

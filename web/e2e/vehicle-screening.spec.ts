@@ -17,7 +17,7 @@ test('ROUTE-016 bikes that report nothing are found by their tag, taken away as 
   await expect(page.getByRole('heading', { name: '车辆筛选' })).toBeVisible()
   const rows = page.locator('.ant-table tr[data-row-key]')
   await expect(rows).toHaveCount(3)
-  await expect(rows.first()).toContainText('未上报')
+  await expect(rows.first()).toContainText('离线')
 
   const download = page.waitForEvent('download')
   await page.getByRole('button', { name: '导出', exact: true }).click()

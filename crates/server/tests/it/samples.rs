@@ -553,7 +553,9 @@ pub fn beyond(route: &Route) -> &'static str {
         ("POST", "/fence" | "/fence/import" | "/ops/area") | ("GET", "/ops/area/people") => "area-unknown",
         // As for a card that there is not.
         ("POST", "/Pay/customer/bindCardCheck") => "payment-code-over",
-        ("GET", "/vehicle/{carId}/history" | "/vehicle/map/bike") => "vehicle-not-found",
+        ("GET", "/vehicle/{carId}/history" | "/vehicle/device/{carId}/curve" | "/vehicle/map/bike") => {
+            "vehicle-not-found"
+        }
         // Nobody reported there.
         ("GET", "/vehicle/map") => "past-gap",
         _ if path.starts_with("/Pay/") => "payment-account-unknown",

@@ -18,6 +18,7 @@ import { DeviceFacts } from '../operation-map/VehicleFacts'
 import { newer, type Vehicle } from '../operation-map/vehicle'
 import { contactShares, curveOf, curvePath, type DeviceRow, deviceList, percentOf, type Pulse, type Share, signalShares, summaryOf } from './devices'
 import '../operation-map/operationMap.css'
+import '../alarms/alarms.css'
 import './devices.css'
 
 const SORTS = ['gsm', 'soc', 'reportAt'] as const

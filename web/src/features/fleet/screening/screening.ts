@@ -2,6 +2,7 @@ import { alarmStateLabels, lifecycleLabels, operationStateLabels, ridingStateLab
 import type { DataOf } from '@/api/shapes'
 import { areaChoices } from '@/kit/areaChoices'
 import { labelOf, optionsOf } from '@/kit/choice'
+import { formatTime } from '@/kit/format'
 import type { ListDescription } from '@/kit/list/description'
 import { page, stateStyle } from '@/kit/theme'
 
@@ -19,6 +20,11 @@ export function idleText(since: number | null | undefined, now: number): string 
   const days = Math.floor(hours / 24)
   const rest = hours % 24
   return [days > 0 ? `${days} 天` : '', rest > 0 ? `${rest} 小时` : ''].filter(Boolean).join(' ')
+}
+
+/** `11-25 21:40，2 天 3 小时`. */
+export function idleSinceText(since: number | null | undefined, now: number): string {
+  return typeof since === 'number' ? `${formatTime(since).slice(5, 16)}，${idleText(since, now)}` : ''
 }
 
 const words = (labels: Readonly<Record<number, string>>, codes: readonly number[]): string => codes.map((code) => labelOf(labels, code)).join('、')
@@ -59,6 +65,7 @@ export const screening: ListDescription<Screened> = {
       key: 'state',
       title: '状态',
       width: 110,
+      optional: true,
       unexported: true,
       value: ({ state }) => (typeof state === 'number' && stateStyle[state]) || { label: '未上报', color: page.weakText },
     },
@@ -68,13 +75,13 @@ export const screening: ListDescription<Screened> = {
     { key: 'operationStates', title: '运维状态', width: 110, text: (bike) => words(operationStateLabels, bike.operationStates) },
     { key: 'alarmStates', title: '告警', width: 130, text: (bike) => words(alarmStateLabels, bike.alarmStates) },
     { key: 'soc', title: '电量', width: 84, align: 'right', sort: 'soc', text: ({ soc }) => (typeof soc === 'number' ? `${soc}%` : '') },
-    { key: 'idleSince', title: '闲置', width: 120, sort: 'idle', text: (bike) => idleText(bike.idleSince, Date.now()) },
     { key: 'online', title: '在线', width: 64, text: (bike) => (bike.online ? '在线' : '离线') },
-    { key: 'tags', title: '标签', width: 130, text: (bike) => bike.tags.join('、') },
+    { key: 'idleSince', title: '闲置开始', width: 190, sort: 'idle', text: (bike) => idleSinceText(bike.idleSince, Date.now()) },
     { kind: 'time', key: 'lastRideEnd', title: '上次订单结束', value: (bike) => bike.lastRideEnd },
-    { kind: 'time', key: 'reportAt', title: '上报时间', sort: 'reportAt', value: (bike) => bike.reportAt },
-    { kind: 'time', key: 'gpsAt', title: '定位时间', optional: true, value: (bike) => bike.gpsAt },
+    { key: 'tags', title: '标签', width: 130, text: (bike) => bike.tags.join('、') },
     { key: 'gsm', title: '信号', width: 72, optional: true, align: 'right', sort: 'gsm', text: ({ gsm }) => (typeof gsm === 'number' ? `${gsm}` : '') },
+    { kind: 'time', key: 'gpsAt', title: '定位时间', optional: true, value: (bike) => bike.gpsAt },
+    { kind: 'time', key: 'reportAt', title: '上报时间', sort: 'reportAt', value: (bike) => bike.reportAt },
     { key: 'imei', title: 'IMEI', width: 150, optional: true, text: (bike) => bike.imei },
     { key: 'plateNo', title: '号牌', width: 100, optional: true, text: (bike) => bike.plateNo },
     { key: 'lat', title: '纬度', width: 100, optional: true, align: 'right', text: (bike) => bike.lat?.toFixed(6) },
