@@ -25,6 +25,7 @@ pub fn routes(runtime: &Runtime, hub: &Arc<Hub>) -> Routes {
         .add(Permit::Open, routes!(socket).with_state(Arc::clone(hub)))
         .add(Permit::AnyOf(VEHICLE_CODES), routes!(way).with_state(runtime.clone()))
         .add(Permit::AnyOf(&["0305"]), routes!(curve).with_state(runtime.clone()))
+        .merge(crate::areas_now::routes(hub))
         .merge(crate::past::routes(runtime))
         .merge(crate::past_stops::routes(runtime))
         .merge(crate::delivery::routes(runtime))

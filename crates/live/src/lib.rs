@@ -4,6 +4,7 @@
 //! follows → [`ingest`] stores it → [`push`] shows it to every screen that may see it. The first four are pure.
 #![deny(missing_docs)]
 
+mod areas_now;
 pub mod delivery;
 mod device_log;
 pub mod fleet;

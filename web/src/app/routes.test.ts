@@ -292,6 +292,7 @@ const built: ReadonlySet<string> = new Set([
   '/user-order',
   '/user-order-detail',
   '/vehicle/operation-map',
+  '/vehicle/government-operation-map',
   '/operation/vehicle-log',
   '/operation/device-log',
   '/operation/operator-log',

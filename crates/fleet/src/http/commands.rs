@@ -16,7 +16,7 @@ use wire::{
 };
 
 use super::keeping::{BIKES_MAX, GROUP, Rows};
-use super::vehicles::VEHICLE_CODES;
+use super::vehicles::KEEPER_CODES;
 use crate::Fleet;
 use crate::model::bell::{self, BellRefusal};
 use crate::model::command::{CommandCommand, CommandKind, CommandState, DeviceCommandState, Order};
@@ -35,7 +35,7 @@ pub fn routes(fleet: &Fleet) -> Routes {
         .add(Permit::AnyOf(COMMAND_CODES), routes!(lock).with_state(fleet.clone()))
         .add(Permit::AnyOf(COMMAND_CODES), routes!(lock_state).with_state(fleet.clone()))
         .add(Permit::AnyOf(COMMAND_CODES), routes!(command).with_state(fleet.clone()))
-        .add(Permit::AnyOf(VEHICLE_CODES), routes!(told).with_state(fleet.clone()))
+        .add(Permit::AnyOf(KEEPER_CODES), routes!(told).with_state(fleet.clone()))
         .add(Permit::AnyOf(COMMAND_CODES), routes!(command_many).with_state(fleet.clone()))
 }
 

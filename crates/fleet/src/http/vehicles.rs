@@ -15,6 +15,8 @@ use crate::read::{commands, vehicles};
 
 /// Codes that open a bike's page.
 pub const VEHICLE_CODES: &[&str] = &["0301", "030601", "0302", "0305", "0307"];
+/// The same without those who look after a city: what people did with a bike.
+pub const KEEPER_CODES: &[&str] = &["0301", "0302", "0305", "0307"];
 
 /// The routes.
 pub fn routes(fleet: &Fleet) -> Routes {
@@ -49,7 +51,12 @@ async fn vehicle(
     seen: Seen,
     Path(car_id): Path<String>,
 ) -> Handled<Detail> {
-    detail_of(&fleet, &caller.scope, seen, &car_id).await?.map(Answer).ok_or_else(Refused::not_found)
+    let mut detail = detail_of(&fleet, &caller.scope, seen, &car_id).await?.ok_or_else(Refused::not_found)?;
+    if !caller.codes.has_any(KEEPER_CODES) {
+        // Who told it what is nothing of a city's office.
+        detail.command = None;
+    }
+    Ok(Answer(detail))
 }
 
 /// What to look for.

@@ -7,7 +7,7 @@ use std::time::Duration;
 use tokio::sync::{Semaphore, broadcast, watch};
 use tokio::time::MissedTickBehavior;
 use tokio_util::sync::CancellationToken;
-use vocabulary::{Clock, DataOwner, OperatorId, Scope};
+use vocabulary::{Clock, DataOwner, OperatorId, Scope, Timestamp};
 
 use super::cars::Cars;
 use super::levels::Levels;
@@ -140,6 +140,11 @@ impl Hub {
         let cars = hub.cars.clone();
         tokio::spawn(cars.run(parts.details, hub.memory.clone(), Arc::clone(&hub.clock), hub.stop.clone()));
         hub
+    }
+
+    /// What is counted of the fleet now, by owner.
+    pub(crate) fn totals_now(&self) -> (LotTotals, Timestamp) {
+        (self.memory.read().totals(), self.clock.now())
     }
 
     /// Rows of a read model changed: tells whoever watches the table, and puts the bikes behind them together anew.

@@ -41,6 +41,8 @@ const MAX_SLOTS_ASKED: usize = 5000;
 const FLEET_CODES: [&str; 3] = ["0301", "030601", "0221"];
 /// Codes of which one lets see a bike.
 pub(crate) const VEHICLE_CODES: &[&str] = &["0301", "030601", "0302", "0305", "0307"];
+/// Codes of which one lets follow a bike with what people did with it; a city's office (030601) does not.
+const KEEPER_CODES: &[&str] = &["0301", "0302", "0305", "0307"];
 
 /// Answers `GET /ebike/v3/backend/ws`; open to everybody, for the first frame must say who it is.
 pub fn upgrade(hub: Arc<Hub>, request: WebSocketUpgrade) -> Response {
@@ -299,7 +301,7 @@ impl Session {
     }
 
     async fn watch_car(&mut self, topic: &str, car_id: &str) -> Result<(), End> {
-        if !self.outlet.viewer.may(VEHICLE_CODES) {
+        if !self.outlet.viewer.may(KEEPER_CODES) {
             return self.refuse(topic, "没有查看车辆的权限").await;
         }
         let (slot, seq, seen) = {

@@ -50,8 +50,9 @@ async fn many_devices_are_told_at_once_each_answered_within_ones_scope_and_once(
     let refused = operator.call("POST", "/device/command/batch", json!({"carIds": many, "kind": 10})).await;
     assert_eq!(refused.code(), "too-many");
     // Power takes a reason.
-    let unreasoned =
-        operator.ok("POST", "/device/command/batch", json!({"carIds": ["B00000", "B00001"], "kind": 6})).await;
+    let unreasoned = operator
+        .ok("POST", "/device/command/batch", json!({"carIds": ["B00000", "B00001"], "kind": 6}))
+        .await;
     assert_eq!(unreasoned["results"][0]["suc"], false);
 }
 

@@ -461,6 +461,7 @@ fn others(at: (&str, &str), theirs: &Theirs) -> Option<Sample> {
         ("POST", "/device/command") => {
             Sample::Tell(json!({"carId": car, "command": "ring", "reason": "", "requestId": "walk-2"}))
         }
+        ("GET", "/vehicle/map/areas") => Sample::Ask(json!({})),
         ("GET", "/vehicle/blocked") => Sample::Ask(json!({})),
         ("POST", "/device/command/batch") => Sample::Tell(json!({"carIds": [car], "kind": 10})),
         ("POST", "/vehicle/keep") => Sample::Tell(json!({"carIds": [car], "act": 9, "addTags": ["越权"]})),

@@ -4535,6 +4535,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/ebike/v3/backend/vehicle/map/areas": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The bikes of each service area in the caller's scope, counted in the live fleet. */
+        get: operations["fleetByArea"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/ebike/v3/backend/vehicle/map/bike": {
         parameters: {
             query?: never;
@@ -7632,6 +7649,21 @@ export interface components {
             suc: boolean;
         };
         /** @description `{suc: true, data}`, the main host's success. Made by the function of the same name. */
+        Answer_AreasNow: {
+            /** @description The fleet by area. */
+            data: {
+                /** @description Areas in the caller's scope that have bikes, by their ids. */
+                areas: components["schemas"]["AreaFleet"][];
+                /**
+                 * Format: int64
+                 * @description When it was counted, epoch milliseconds.
+                 */
+                at: number;
+            };
+            /** @description Always true. */
+            suc: boolean;
+        };
+        /** @description `{suc: true, data}`, the main host's success. Made by the function of the same name. */
         Answer_Arrears: {
             /** @description What a rider owes. */
             data: {
@@ -10682,6 +10714,28 @@ export interface components {
             /** @description Newest first, at most 200. */
             rows: components["schemas"]["AreaEdge"][];
         };
+        /** @description Bikes of one area. */
+        AreaFleet: {
+            /** @description The area, as text. */
+            areaId: string;
+            /**
+             * Format: int32
+             * @description 在线: heard of within five minutes.
+             */
+            online: number;
+            /**
+             * Format: int32
+             * @description 可租.
+             */
+            rentable: number;
+            /**
+             * Format: int32
+             * @description 上架: on the street.
+             */
+            shelved: number;
+            /** @description By state in the order of `docs/push.md`; the ninth is those that never had a position. */
+            states: number[];
+        };
         /** @description Its id. */
         AreaGiven: {
             /** @description As text. */
@@ -10898,6 +10952,16 @@ export interface components {
         AreasListed: {
             /** @description At most 2,000, by name. */
             rows: components["schemas"]["AreaListed"][];
+        };
+        /** @description The fleet by area. */
+        AreasNow: {
+            /** @description Areas in the caller's scope that have bikes, by their ids. */
+            areas: components["schemas"]["AreaFleet"][];
+            /**
+             * Format: int64
+             * @description When it was counted, epoch milliseconds.
+             */
+            at: number;
         };
         /** @description 服务区排行 of today. */
         AreasTile: components["schemas"]["TileSpan"] & {
@@ -29992,6 +30056,29 @@ export interface operations {
                 content: {
                     "application/json": components["schemas"]["RuleRefusal"];
                     "application/octet-stream": number[];
+                };
+            };
+            400: components["responses"]["Refused400"];
+            401: components["responses"]["Refused401"];
+            403: components["responses"]["Refused403"];
+            429: components["responses"]["Refused429"];
+        };
+    };
+    fleetByArea: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Answer_AreasNow"] | components["schemas"]["RuleRefusal"];
                 };
             };
             400: components["responses"]["Refused400"];

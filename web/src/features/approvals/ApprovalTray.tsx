@@ -3,7 +3,7 @@ import { useQuery } from '@tanstack/react-query'
 import { Badge, Button, Tooltip } from 'antd'
 import { lazy, Suspense, useState } from 'react'
 import { useFollow } from '@/kit/list/useFollow'
-import { APPROVALS, waitingCount } from './approval'
+import { APPROVALS, waitingCount } from './count'
 
 const WaitingDrawer = lazy(() => import('./WaitingDrawer'))
 

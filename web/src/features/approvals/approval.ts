@@ -7,9 +7,8 @@ import { EMPTY, formatMoney } from '@/kit/format'
 import type { TagStyle } from '@/kit/StateTag'
 import { stateStyle } from '@/kit/theme'
 import { type Difference, differenceOf } from '@/kit/versions/versions'
+import { APPROVALS } from './count'
 
-/** The first part of the keys of all that is asked for here. */
-export const APPROVALS = '/platform/approval'
 const LIST_PATH = '/platform/approval/list'
 const LIMITS_PATH = '/platform/approval/limits'
 
@@ -47,11 +46,6 @@ export function approvalState(state: State): TagStyle {
 export function amountOf({ amountCents }: Pick<Approval, 'amountCents'>): string {
   return amountCents === 0 ? EMPTY : formatMoney(amountCents)
 }
-
-export const waitingCount = queryOptions({
-  queryKey: [APPROVALS, 'count'],
-  queryFn: async ({ signal }) => (await api.get('/platform/approval/count', {}, { signal, quiet: true })).waiting,
-})
 
 /** Those that the caller may decide, the newest first. */
 export const waitingApprovals = queryOptions({

@@ -1,7 +1,8 @@
 import { approvalStateLabels } from '@/api/generated/labels'
 import { optionsOf } from '@/kit/choice'
 import type { ListDescription } from '@/kit/list/description'
-import { type Approval, amountOf, APPROVALS, approvalState } from './approval'
+import { type Approval, amountOf, approvalState } from './approval'
+import { APPROVALS } from './count'
 
 /** The list of what waits for a second person and what was decided; `kinds` are the deeds that there are. */
 export const approvalList = (kinds: readonly { kind: string; label: string }[]): ListDescription<Approval> => ({

@@ -12,3 +12,4 @@ export const lassoSign = sign(<path d="M5 10c-5-2-3-8 3-8s8 6 3 8-6 1-7 0 0-2 1-
 export const heatSign = sign(<path d="M8 1c1 3 4 4 4 8a4 4 0 0 1-8 0c0-2 1-3 2-4 0 1 1 2 2 2 0-2-1-3 0-6z" />)
 export const stationSign = sign(<path d="M3 15V2h6a3.5 3.5 0 0 1 0 7H3" />)
 export const blockedSign = sign(<path d="M8 2a6 6 0 1 0 0 12A6 6 0 0 0 8 2zM3.8 3.8l8.4 8.4" />)
+export const countsSign = sign(<path d="M2 14V8h3v6zM6.5 14V3h3v11zM11 14V6h3v8z" />)

@@ -6,7 +6,7 @@ import type { ReactNode } from 'react'
 import type { LassoMode } from '@/map/LassoTool'
 import type { Daylight } from '@/map/palette'
 
-import { blockedSign, boxSign, heatSign, lassoSign, stationSign } from './MapToolIcons'
+import { blockedSign, boxSign, countsSign, heatSign, lassoSign, stationSign } from './MapToolIcons'
 import type { MapLayers } from './useMapLayers'
 
 interface MapToolsProps {
@@ -22,11 +22,13 @@ interface MapToolsProps {
   lasso: { readonly mode: LassoMode | null; readonly onMode: (mode: LassoMode | null) => void } | null
   /** The board of bikes that cannot be rented; null where there is none. */
   board: { readonly open: boolean; readonly onOpen: () => void } | null
+  /** Counts by area; absent where there are none. */
+  counts?: { readonly open: boolean; readonly onOpen: () => void }
   /** Whether the drawer stands at the right edge. */
   shifted: boolean
 }
 
-export function MapTools({ map, daylight, onDaylight, onFitAll, onPast, layers, lasso, board, shifted }: MapToolsProps) {
+export function MapTools({ map, daylight, onDaylight, onFitAll, onPast, layers, lasso, board, counts, shifted }: MapToolsProps) {
   const other = daylight === 'day' ? 'night' : 'day'
   return (
     <div className={shifted ? 'opmap-tools shifted' : 'opmap-tools'} role="toolbar" aria-label="地图工具">
@@ -62,6 +64,11 @@ export function MapTools({ map, daylight, onDaylight, onFitAll, onPast, layers, 
       {board !== null && (
         <Tool label="不可租看板" pressed={board.open} onClick={board.onOpen}>
           {blockedSign}
+        </Tool>
+      )}
+      {counts !== undefined && (
+        <Tool label="各服务区车辆" pressed={counts.open} onClick={counts.onOpen}>
+          {countsSign}
         </Tool>
       )}
       {onPast !== null && (

@@ -26,6 +26,7 @@ import { KpiStrip } from './KpiStrip'
 import { MapNotes } from './MapNotes'
 import { MapTools } from './MapTools'
 import './operationMap.css'
+import { newer } from './newer'
 import { fenceMap, vehicleOf } from './queries'
 import type { Selection } from './selection/selection'
 import { StateRail } from './StateRail'
@@ -34,7 +35,7 @@ import { useFleetList } from './useFleetList'
 import { startingView, useMapAddress } from './useMapAddress'
 import { useMapKeys } from './useMapKeys'
 import { useMapLayers } from './useMapLayers'
-import { type HistoryPoint, newer, type Vehicle } from './vehicle'
+import type { HistoryPoint, Vehicle } from './vehicle'
 
 // Comes with the first bike that is chosen, not with the map.
 const VehicleDrawer = lazy(() => import('./VehicleDrawer'))

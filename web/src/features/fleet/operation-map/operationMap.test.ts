@@ -5,7 +5,8 @@ import { shown } from '@/map/vehicles/fleetMath'
 import { ackLine, kindWord, type SentCommand } from './commands'
 import { freePart, panOffset } from './freePart'
 import { bitOf, countOf, filterFormulas, filterStyles, readFilter, toggled, writeFilter } from './mapFilter'
-import { ageWord, distance_m, newer, positionError_m, type Vehicle, type VehicleCommand } from './vehicle'
+import { newer } from './newer'
+import { ageWord, distance_m, positionError_m, type Vehicle, type VehicleCommand } from './vehicle'
 
 const sent: SentCommand = { carId: 'A1', commandId: 'c1', name: 'lock', sentAt: 10_000 }
 const told = (over: Partial<VehicleCommand>): VehicleCommand => ({

@@ -14,7 +14,8 @@ import { CommandPanel } from '../operation-map/CommandPanel'
 import { vehicleOf } from '../operation-map/queries'
 import { StateWords } from '../operation-map/VehicleDrawer'
 import { DeviceFacts, Overview, PositionFacts } from '../operation-map/VehicleFacts'
-import { newer, type Vehicle } from '../operation-map/vehicle'
+import { newer } from '../operation-map/newer'
+import type { Vehicle } from '../operation-map/vehicle'
 import '../operation-map/operationMap.css'
 
 /** One bike beside its list, as it is now: state, position, commands, alarms. */
