@@ -48,7 +48,7 @@ impl Context {
 pub fn routes(context: &Context) -> Routes {
     let runtime = &context.runtime;
     http::agents::routes(runtime)
-        .merge(http::map::routes(&context))
+        .merge(http::map::routes(context))
         .merge(http::open::routes(runtime))
         .merge(http::accounts::routes(context))
         .merge(http::agent_roles::routes(context))

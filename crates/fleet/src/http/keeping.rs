@@ -40,14 +40,14 @@ struct KeepAsked {
     /// Which bikes: 1 to 5,000 numbers.
     car_ids: Vec<String>,
     #[serde(flatten)]
-    asked: Act,
+    asked: ActAsked,
 }
 
 /// An act and what it takes.
 #[derive(Clone, Debug, Deserialize, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 #[schema(as = VehicleAct)]
-struct Act {
+struct ActAsked {
     /// What.
     act: KeepAct,
     /// 原因: at most 100 characters; due for 下架, 返厂维修, 报失, 报废, 调往 and 解绑.
@@ -71,7 +71,7 @@ struct Act {
 /// Tags that a request may name each way.
 const TAGS_MAX: usize = 20;
 
-impl Act {
+impl ActAsked {
     fn asked(&self, bikes: usize) -> Result<Asked, Refused> {
         let imei = self.imei.clone().map(Imei::try_from).transpose();
         let imei = imei.map_err(|text| Refused::business("device-imei", text))?;

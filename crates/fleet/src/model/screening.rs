@@ -216,13 +216,13 @@ mod tests {
         report_at_ms: Some(5),
     };
 
-    fn fits(wanted: Wanted) -> bool {
+    fn fits(wanted: &Wanted) -> bool {
         wanted.fits(&BIKE, Timestamp::from_millis(5 * HOUR_MS))
     }
 
     #[test]
     fn each_filter_alone_leaves_a_bike_or_takes_it() {
-        assert!(fits(Wanted::default()));
+        assert!(fits(&Wanted::default()));
         let tag = || vec!["新车".to_owned()];
         for (leaves, takes) in [
             (
@@ -272,8 +272,8 @@ mod tests {
             (Wanted { tags: vec![], ..Wanted::default() }, Wanted { tags: tag(), ..Wanted::default() }),
             (Wanted::default(), Wanted { last_ride_end_ms: (Some(0), None), ..Wanted::default() }),
         ] {
-            assert!(fits(leaves.clone()), "{leaves:?}");
-            assert!(!fits(takes.clone()), "{takes:?}");
+            assert!(fits(&leaves), "{leaves:?}");
+            assert!(!fits(&takes), "{takes:?}");
         }
     }
 

@@ -173,16 +173,16 @@ impl Known {
             }
             Upkeep::ReportLost { reason } => {
                 self.is_in(&[Shelved, Unshelved], act)?;
-                self.report_lost(due(act, &reason)?)
+                Ok(self.report_lost(due(act, &reason)?))
             }
             Upkeep::Find { reason } => {
                 self.is_in(&[Lost], act)?;
-                self.find(optional(&reason)?)
+                Ok(self.find(optional(&reason)?))
             }
             Upkeep::Scrap { reason } => {
                 self.is_in(&[Unshelved, Lost], act)?;
                 self.is_not_with_a_rider(act)?;
-                self.scrap(due(act, &reason)?)
+                Ok(self.scrap(due(act, &reason)?))
             }
             Upkeep::Relocate { to, agent, reason } => {
                 self.is_in(&[Expected, Stocked, Unshelved, AtFactory], act)?;
@@ -239,20 +239,20 @@ impl Known {
         }
     }
 
-    fn report_lost(&self, reason: String) -> Result<Vec<VehicleEvent>, VehicleRefusal> {
+    fn report_lost(&self, reason: String) -> Vec<VehicleEvent> {
         let alarm = AlarmState::ReportedLost;
         let mut events = vec![VehicleEvent::ReportedLost { from: self.lifecycle, reason: reason.clone() }];
         if !self.alarms.contains_key(&alarm) {
             events.push(VehicleEvent::AlarmRaised { alarm, evidence: reason });
         }
-        Ok(events)
+        events
     }
 
-    fn find(&self, reason: String) -> Result<Vec<VehicleEvent>, VehicleRefusal> {
+    fn find(&self, reason: String) -> Vec<VehicleEvent> {
         let back = self.lost_from.unwrap_or(Lifecycle::Unshelved);
         let mut events = vec![VehicleEvent::Found { back, reason: reason.clone() }];
         events.extend(self.no_more_missed(reason));
-        Ok(events)
+        events
     }
 
     /// It is alarmed about as lost no more.
@@ -262,11 +262,11 @@ impl Known {
     }
 
     /// Its device, which may serve another bike, is given back.
-    fn scrap(&self, reason: String) -> Result<Vec<VehicleEvent>, VehicleRefusal> {
+    fn scrap(&self, reason: String) -> Vec<VehicleEvent> {
         let mut events = vec![VehicleEvent::Scrapped { from: self.lifecycle, reason: reason.clone() }];
         events.extend(self.no_more_missed(reason.clone()));
         events.extend(self.imei.clone().map(|imei| VehicleEvent::Unbound { imei, reason }));
-        Ok(events)
+        events
     }
 
     fn relocate(
