@@ -114,7 +114,7 @@ test('what is drawn on a GCJ-02 map comes back where it is, and the fence says s
   await page.goto(at('/electronic/parking-fence-tencent'))
   await page.getByRole('button', { name: '新增停车区' }).first().click()
   await drawer(page).getByLabel('服务区', { exact: true }).click()
-  await page.locator('.ant-select-dropdown:visible .ant-select-item-option').first().click()
+  await page.locator('.ant-select-dropdown:visible .ant-select-item-option').filter({ hasText: /服务区$/ }).first().click()
   const name = `腾讯站 ${Date.now() % 1_000_000}`
   await drawer(page).getByLabel('名称', { exact: true }).fill(name)
   await expect(base(page)).toHaveValue('tencent')
@@ -173,7 +173,7 @@ test('without a layer of its own the page of Tencent says what is missing', asyn
   await page.goto(at('/electronic/parking-fence-tencent'))
   await page.getByRole('button', { name: '新增停车区' }).first().click()
   await drawer(page).getByLabel('服务区', { exact: true }).click()
-  await page.locator('.ant-select-dropdown:visible .ant-select-item-option').first().click()
+  await page.locator('.ant-select-dropdown:visible .ant-select-item-option').filter({ hasText: /服务区$/ }).first().click()
   await expect(drawer(page).getByText(/没有配置腾讯底图.*WHEELHOUSE_MAP_LAYERS/)).toBeVisible()
   await expect(drawer(page).locator('.fence-coordinates summary')).toHaveText('坐标（GCJ-02）')
   expect(await violationsOf(page)).toEqual([])

@@ -30,12 +30,12 @@ async function openDelivery(page: Page, area: string): Promise<void> {
   await expect(figure(page)).toHaveText(/已确认 [\d,]+ \/ [\d,]+ 辆/)
 }
 
-/** Draws a small parking place in the first area and publishes it; the area. */
+/** Draws a small parking place in an area of the simulated city, whose bikes answer, and publishes it; the area. */
 async function publishParking(page: Page, name: string): Promise<string> {
   await page.goto(at('/electronic/parking-fence'))
   await page.getByRole('button', { name: '新增停车区' }).first().click()
   await drawer(page).getByLabel('服务区', { exact: true }).click()
-  const first = page.locator('.ant-select-dropdown:visible .ant-select-item-option').first()
+  const first = page.locator('.ant-select-dropdown:visible .ant-select-item-option').filter({ hasText: /服务区$/ }).first()
   const area = (await first.innerText()).trim()
   await first.click()
   await drawer(page).getByLabel('名称', { exact: true }).fill(name)

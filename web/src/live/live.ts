@@ -104,7 +104,7 @@ function applyLook(since?: number): void {
 }
 
 /** Who looks: the operation map stays open behind other pages, a wall among them. */
-export type MapViewer = 'map' | 'wall'
+export type MapViewer = 'map' | 'wall' | 'office'
 /** What each of them looks at; the one who looked last is served. */
 const looks = new Map<MapViewer, Viewport>()
 

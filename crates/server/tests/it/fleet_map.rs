@@ -46,6 +46,20 @@ async fn many_devices_are_told_at_once_each_answered_within_ones_scope_and_once(
     .await;
     assert_eq!(told, 2);
 
+    // A city's office sees the bike, and not who told it what.
+    let office = admin.new_role("监管", &["030601".to_owned()]).await;
+    admin.new_operator("13700000013", &[&office], &own.agent).await;
+    let office = Browser::signed_in(&node.url, "13700000013").await;
+    let of_keepers = operator.ok("GET", "/vehicle/B00000", json!({})).await;
+    assert_eq!(of_keepers["command"]["kind"], 10);
+    let of_office = office.ok("GET", "/vehicle/B00000", json!({})).await;
+    assert_eq!((&of_office["carId"], &of_office["command"]), (&json!("B00000"), &Value::Null));
+    assert_eq!(office.call("GET", "/vehicle/B00000/commands", json!({})).await.status, 403);
+    let counted = office.ok("GET", "/vehicle/map/areas", json!({})).await;
+    let areas = counted["areas"].as_array().expect("areas");
+    assert_eq!(areas.len(), 1, "of his agent alone: {counted}");
+    assert_eq!((&areas[0]["areaId"], &areas[0]["shelved"]), (&json!(own.area), &json!(2)));
+
     let many: Vec<String> = (0..5001).map(|number| format!("B{number:05}")).collect();
     let refused = operator.call("POST", "/device/command/batch", json!({"carIds": many, "kind": 10})).await;
     assert_eq!(refused.code(), "too-many");

@@ -56,12 +56,14 @@ export const TABS_MAX = 20
 
 /** The live map goes on listening behind other pages, so that it is at once what it was; it only stops drawing. */
 const MAP = '/vehicle/operation-map'
+/** The same for a city's office. */
+const OFFICE_MAP = '/vehicle/government-operation-map'
 /** Walls: a stage on the whole of the page, dark whatever the light. */
 const walls: ReadonlySet<string> = new Set(['/screenHome', '/screenHome1'])
 
 /** Pages that fill the frame to its edges and bring their own head; of each there is one tab. */
 export function fillsFrame(route: Route): boolean {
-  return route.path === MAP || walls.has(route.path)
+  return route.path === MAP || route.path === OFFICE_MAP || walls.has(route.path)
 }
 
 export function isWall(route: Route): boolean {

@@ -93,7 +93,7 @@ function Now({ address, daylight, setDaylight }: NowProps) {
     <>
       <MapView start={startingView.view} daylight={daylight} tiles={tiles} label="车辆地图" reach={reach} onReady={setMap} onBaseState={setBase}>
         <FencesOnMap daylight={daylight} fences={fences.data} />
-        <FleetOnMap daylight={daylight} mask={mask} stale={stale} onHit={choose} onSeveral={first} all={null} pick={pick} onInView={setInView} />
+        <FleetOnMap daylight={daylight} mask={mask} stale={stale} onHit={choose} onSeveral={first} all={null} pick={pick} onInView={setInView} viewer="office" />
       </MapView>
       <div className={counts ? 'opmap-top shifted' : 'opmap-top'}>
         <KpiStrip totals={totals} mask={mask} stale={stale} onMask={setMask} />
