@@ -15,10 +15,10 @@ interface Beside {
 
 let made = 0
 
-/** A bike of the city that has reported and stands on the street. */
+/** A bike of the simulated city (its numbers begin with W) that has reported and stands on the street of its area, with nothing wrong. */
 export async function cityBike(request: APIRequestContext): Promise<Beside> {
-  const { data } = await call<{ rows: (Beside & { online: boolean })[] }>(request, adminKeys(), 'GET', '/vehicle/query', { page: '1', pageSize: '200', status: '2' })
-  const found = data.rows.find(({ lat, lng, online }) => lat !== null && lng !== null && online)
+  const { data } = await call<{ rows: (Beside & { alarmStates: readonly number[] })[] }>(request, adminKeys(), 'GET', '/vehicle/screening', { page: '1', pageSize: '200', keyword: 'W', ridingState: '1', lifecycle: '2', online: 'true' })
+  const found = data.rows.find(({ lat, lng, alarmStates }) => lat !== null && lng !== null && alarmStates.length === 0)
   if (!found) throw new Error('no bike has a position yet')
   return found
 }
