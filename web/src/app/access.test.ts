@@ -173,7 +173,7 @@ describe('the menu', () => {
     const coming = (path: string, ...codes: string[]) => isComing(at(path), new Set([...codes, 'all']))
     expect(coming('/vehicle/operational-analysis', '0304')).toBe(true)
     expect(coming('/permissions/role', '10', '1001')).toBe(false)
-    expect(coming('/vehicle', '03', '0304', '030601')).toBe(true)
+    expect(coming('/vehicle', '03', '0304')).toBe(true)
     expect(coming('/vehicle', '03', '0304', '0301')).toBe(false)
   })
 
