@@ -131,14 +131,9 @@ impl Fleet {
                     && self.reasons(slot, now).iter().any(|reason| pick.reasons.contains(&reason.code)))
     }
 
-    /// How many bikes that a map shows somewhere, within the lots of `view`, `pick` lets through.
-    pub fn count_picked(&self, view: &View, pick: &Pick, now: Timestamp) -> u32 {
-        let slots = self.board.all().filter(|(_, lot, _)| view.allows(*lot)).flat_map(|(_, _, slots)| slots);
-        slots.filter(|slot| self.picks(**slot, pick, now)).count() as u32
-    }
-
     /// What of a pick `view` sees and was not shown yet, as changes since tick `since`, and what it sees no more; `shown`
-    /// follows. With nothing in `since` it is a snapshot.
+    /// follows. With nothing in `since` it is a snapshot. And how many bikes that a map shows somewhere, within the lots of
+    /// `view`, `pick` lets through.
     pub fn picked(
         &self,
         view: &View,
@@ -146,14 +141,22 @@ impl Fleet {
         shown: &mut Picked,
         since: Option<u32>,
         now: Timestamp,
-    ) -> Vec<Bytes> {
+    ) -> (Vec<Bytes>, u32) {
         let stamp = Stamp { seq: self.board.tick(), time_ms: now.millis() };
         let mut next = Picked::default();
         let mut news = Vec::new();
-        for slot in self.board.seen(view).into_iter().filter(|slot| self.picks(*slot, pick, now)) {
-            next.put(slot);
-            if since.is_none_or(|since| !shown.has(slot) || self.board.changed_after(slot, since)) {
-                news.push(self.bike(slot));
+        let mut count = 0;
+        for (cell, _, slots) in self.board.all().filter(|(_, lot, _)| view.allows(*lot)) {
+            let is_in_view = view.rect.contains(cell);
+            for slot in slots.iter().copied().filter(|slot| self.picks(*slot, pick, now)) {
+                count += 1;
+                if !is_in_view {
+                    continue;
+                }
+                next.put(slot);
+                if since.is_none_or(|since| !shown.has(slot) || self.board.changed_after(slot, since)) {
+                    news.push(self.bike(slot));
+                }
             }
         }
         let before = std::mem::replace(shown, next);
@@ -161,12 +164,12 @@ impl Fleet {
             let mut buffers = vec![frame::mark(Kind::SnapshotStart, stamp)];
             buffers.extend(frame::bikes(Kind::SnapshotBikes, stamp, &news));
             buffers.push(frame::mark(Kind::SnapshotEnd, stamp));
-            return buffers;
+            return (buffers, count);
         }
         let gone = before.slots().filter(|slot| !shown.has(*slot));
         let mut records: Vec<_> = gone.map(|slot| self.bike(slot).gone()).collect();
         records.append(&mut news);
-        frame::bikes(Kind::Changes, stamp, &records)
+        (frame::bikes(Kind::Changes, stamp, &records), count)
     }
 }
 
@@ -243,17 +246,17 @@ mod tests {
         heard.fleet.tick(heard.now);
         let view = everywhere(&heard.fleet);
         let mut shown = Picked::default();
-        assert_eq!(told(&heard.fleet.picked(&view, &alarms, &mut shown, None, heard.now)), [(1, false)]);
-        assert_eq!(heard.fleet.count_picked(&view, &alarms, heard.now), 1);
+        let (first, count) = heard.fleet.picked(&view, &alarms, &mut shown, None, heard.now);
+        assert_eq!((told(&first), count), (vec![(1, false)], 1));
         let since = heard.fleet.tick_seq();
         change(&mut heard, 1, |bike| bike.alarm_states = Codes::default());
         change(&mut heard, 2, |bike| bike.alarm_states = Codes::of(&[2]));
         heard.fleet.tick(heard.now);
-        let news = heard.fleet.picked(&view, &alarms, &mut shown, Some(since), heard.now);
+        let (news, _) = heard.fleet.picked(&view, &alarms, &mut shown, Some(since), heard.now);
         assert_eq!(told(&news), [(1, true), (2, false)]);
         // Nothing changed: nothing is said.
         let since = heard.fleet.tick_seq();
-        assert!(heard.fleet.picked(&view, &alarms, &mut shown, Some(since), heard.now).is_empty());
+        assert!(heard.fleet.picked(&view, &alarms, &mut shown, Some(since), heard.now).0.is_empty());
     }
 
     #[test]
@@ -261,8 +264,9 @@ mod tests {
         let mut heard = Heard::of(2);
         heard.fleet.tick(heard.now);
         let blind = View { lots: Vec::new(), ..everywhere(&heard.fleet) };
-        assert_eq!(heard.fleet.count_picked(&blind, &Pick::default(), heard.now), 0);
-        let buffers = heard.fleet.picked(&blind, &Pick::default(), &mut Picked::default(), None, heard.now);
+        let (buffers, count) =
+            heard.fleet.picked(&blind, &Pick::default(), &mut Picked::default(), None, heard.now);
+        assert_eq!(count, 0);
         assert!(told(&buffers).is_empty());
         heard.add(1);
     }

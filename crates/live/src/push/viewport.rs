@@ -150,8 +150,7 @@ impl Viewport {
             Sight::Picked(old) if old.pick == pick => (std::mem::take(&mut old.shown), Some(self.seen)),
             _ => (Picked::default(), None),
         };
-        let buffers = fleet.picked(&view, &pick, &mut shown, since, now);
-        let count = fleet.count_picked(&view, &pick, now);
+        let (buffers, count) = fleet.picked(&view, &pick, &mut shown, since, now);
         self.totals = None;
         self.sight = Sight::Picked(Box::new(PickSight { view, pick, shown, count }));
         buffers
@@ -200,8 +199,7 @@ impl Viewport {
         let fleet = hub.memory.read();
         self.learn(fleet.owners());
         let Sight::Picked(sight) = &mut self.sight else { return Vec::new() };
-        let buffers = fleet.picked(&sight.view, &sight.pick, &mut sight.shown, Some(self.seen), now);
-        let count = fleet.count_picked(&sight.view, &sight.pick, now);
+        let (buffers, count) = fleet.picked(&sight.view, &sight.pick, &mut sight.shown, Some(self.seen), now);
         if std::mem::replace(&mut sight.count, count) != count {
             self.totals = None;
         }
