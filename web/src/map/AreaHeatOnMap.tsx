@@ -47,11 +47,8 @@ class HeatLayer extends CanvasOverlay {
     this.redraw()
   }
 
-  protected override paint({ ctx, density, scale, originX, originY }: Frame): void {
+  protected override paint({ ctx, scale, originX, originY }: Frame): void {
     const palette = mapPalettes.night
-    ctx.setTransform(1, 0, 0, 1, 0, 0)
-    ctx.clearRect(0, 0, this.canvas.width, this.canvas.height)
-    ctx.setTransform(density, 0, 0, density, 0, 0)
     for (const { heat, corners } of this.drawn) {
       ctx.beginPath()
       for (const [x, y] of corners) ctx.lineTo(x * scale - originX, y * scale - originY)

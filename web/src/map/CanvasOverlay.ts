@@ -174,7 +174,7 @@ export abstract class CanvasOverlay extends AnchoredCanvas {
     this.ctx = ctx
   }
 
-  /** Paints the whole frame; the canvas still holds the picture before. */
+  /** Paints the whole frame onto an empty canvas, in CSS px. */
   protected abstract paint(frame: Frame): void
 
   protected override draw(view: View): void {
@@ -183,6 +183,10 @@ export abstract class CanvasOverlay extends AnchoredCanvas {
       this.canvas.width = width
       this.canvas.height = height
     }
-    if (this.place(view)) this.paint({ ...view, ctx: this.ctx })
+    if (!this.place(view)) return
+    this.ctx.setTransform(1, 0, 0, 1, 0, 0)
+    this.ctx.clearRect(0, 0, width, height)
+    this.ctx.setTransform(view.density, 0, 0, view.density, 0, 0)
+    this.paint({ ...view, ctx: this.ctx })
   }
 }

@@ -57,9 +57,7 @@ export class HeatLayer extends CanvasOverlay {
 
   protected override paint(frame: Frame): void {
     this.paintedAt = performance.now()
-    const { ctx, density } = frame
-    ctx.setTransform(1, 0, 0, 1, 0, 0)
-    ctx.clearRect(0, 0, this.canvas.width, this.canvas.height)
+    const { ctx } = frame
     const grid = heatGrid(frame.width, frame.height)
     const { bikes, clusters } = this.feed
     if (clusters.areaCount > 0) {
@@ -78,7 +76,6 @@ export class HeatLayer extends CanvasOverlay {
     this.small.height = grid.rows
     const picture = new ImageData(heatPixels(grid, rgbOf(mapPalettes[this.daylight].accent)), grid.columns, grid.rows)
     this.small.getContext('2d')?.putImageData(picture, 0, 0)
-    ctx.setTransform(density, 0, 0, density, 0, 0)
     ctx.imageSmoothingEnabled = true
     ctx.imageSmoothingQuality = 'high'
     ctx.drawImage(this.small, 0, 0, frame.width, frame.height)

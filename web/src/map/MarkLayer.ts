@@ -36,10 +36,7 @@ export class MarkLayer extends CanvasOverlay {
   }
 
   protected override paint(frame: Frame): void {
-    const { ctx, density } = frame
-    ctx.setTransform(1, 0, 0, 1, 0, 0)
-    ctx.clearRect(0, 0, this.canvas.width, this.canvas.height)
-    ctx.setTransform(density, 0, 0, density, 0, 0)
+    const { ctx } = frame
     const { bikes } = this.feed
     const radius = signSize(frame.zoom) / 2 + 3
     ctx.strokeStyle = mapPalettes[this.daylight].accent

@@ -39,12 +39,9 @@ export class StationLayer extends CanvasOverlay {
   }
 
   protected override paint(frame: Frame): void {
-    const { ctx, density } = frame
+    const { ctx } = frame
     const palette = mapPalettes[this.daylight]
-    ctx.setTransform(1, 0, 0, 1, 0, 0)
-    ctx.clearRect(0, 0, this.canvas.width, this.canvas.height)
     if (frame.zoom < EDGE_ZOOM) return
-    ctx.setTransform(density, 0, 0, density, 0, 0)
     ctx.font = `600 11px ${fontFamily}`
     ctx.textAlign = 'center'
     ctx.textBaseline = 'middle'

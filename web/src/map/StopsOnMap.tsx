@@ -23,10 +23,7 @@ class StopLayer extends CanvasOverlay {
     this.redraw()
   }
 
-  protected override paint({ ctx, density, scale, originX, originY, width, height }: Frame): void {
-    ctx.setTransform(1, 0, 0, 1, 0, 0)
-    ctx.clearRect(0, 0, this.canvas.width, this.canvas.height)
-    ctx.setTransform(density, 0, 0, density, 0, 0)
+  protected override paint({ ctx, scale, originX, originY, width, height }: Frame): void {
     ctx.globalAlpha = 0.75
     for (const { x, y, color } of this.dots) {
       const [left, top] = [x * scale - originX, y * scale - originY]

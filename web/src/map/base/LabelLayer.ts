@@ -17,8 +17,6 @@ export class LabelLayer extends CanvasOverlay {
 
   protected override paint(frame: Frame): void {
     const { ctx, density } = frame
-    ctx.setTransform(1, 0, 0, 1, 0, 0)
-    ctx.clearRect(0, 0, this.canvas.width, this.canvas.height)
     const palette = mapPalettes[this.daylight]
     ctx.textAlign = 'center'
     ctx.textBaseline = 'middle'

@@ -30,11 +30,8 @@ export class FenceLayer extends CanvasOverlay {
   }
 
   protected override paint(frame: Frame): void {
-    const { ctx, density } = frame
+    const { ctx } = frame
     const palette = mapPalettes[this.daylight]
-    ctx.setTransform(1, 0, 0, 1, 0, 0)
-    ctx.clearRect(0, 0, this.canvas.width, this.canvas.height)
-    ctx.setTransform(density, 0, 0, density, 0, 0)
     ctx.lineJoin = 'round'
     this.paintAreas(frame, palette)
     if (frame.zoom < PARKING_ZOOM) return
