@@ -7,10 +7,15 @@ export function csvField(text: string): string {
   return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe
 }
 
-/** Rows as CSV with a head; the mark at the start tells Excel that it is UTF-8. */
+/** Lines of fields as CSV; the mark at the start tells Excel that it is UTF-8. */
+export function csvText(lines: readonly (readonly string[])[]): string {
+  return `\uFEFF${lines.map((line) => line.map(csvField).join(',')).join('\r\n')}\r\n`
+}
+
+/** Rows as CSV with a head. */
 export function toCsv<Row>(columns: readonly Column<Row>[], rows: readonly Row[]): string {
   const lines = [columns.map((column) => column.title), ...rows.map((row) => columns.map((column) => textOf(column, row)))]
-  return `\uFEFF${lines.map((line) => line.map(csvField).join(',')).join('\r\n')}\r\n`
+  return csvText(lines)
 }
 
 /** Gives `content` to the browser as a file. */

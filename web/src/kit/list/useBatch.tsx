@@ -6,7 +6,7 @@ import { type Result, TOO_MANY } from '../jobs/jobs'
 import { startJob, type Work } from '../jobs/store'
 import { tellResult } from '../jobs/tell'
 import { type Danger, useDangerousConfirm } from '../useDangerousConfirm'
-import { csvField, saveFile } from './csv'
+import { csvText, saveFile } from './csv'
 import { type BatchAnswer, type Fate, namesOf, runBatches, summaryOf } from './batch'
 
 /** Most things that one call of the server takes. */
@@ -123,7 +123,7 @@ const FATES: Readonly<Record<Exclude<Fate['kind'], 'done'>, string>> = { refused
 /** What was not done, with why, as a file. */
 export function undoneCsv(names: readonly string[], fates: readonly Fate[]): string {
   const lines = fates.flatMap((fate, index) => (fate.kind === 'done' ? [] : [[names[index] ?? '', FATES[fate.kind], 'why' in fate ? fate.why : '']]))
-  return `\uFEFF${[['名称', '结果', '原因'], ...lines].map((line) => line.map(csvField).join(',')).join('\r\n')}\r\n`
+  return csvText([['名称', '结果', '原因'], ...lines])
 }
 
 /** What can be done about those that were not done. */

@@ -1,6 +1,6 @@
 import { DownloadOutlined } from '@ant-design/icons'
 import { Button, Table } from 'antd'
-import { csvField, saveFile } from '@/kit/list/csv'
+import { csvText, saveFile } from '@/kit/list/csv'
 import type { Fault } from './drawings'
 
 interface FaultListProps {
@@ -15,7 +15,7 @@ interface FaultListProps {
 export function FaultList({ faults, file, onShow }: FaultListProps) {
   const download = () => {
     const lines = [['位置', '名称', '原因'], ...faults.map(({ place, name, text }) => [String(place), name, text])]
-    saveFile(`${file}-未导入.csv`, `\uFEFF${lines.map((line) => line.map(csvField).join(',')).join('\r\n')}\r\n`)
+    saveFile(`${file}-未导入.csv`, csvText(lines))
   }
   return (
     <div className="import-faults">
