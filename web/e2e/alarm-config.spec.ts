@@ -4,7 +4,8 @@ import { violationsOf } from './axe'
 import { fitsEverywhere, settled } from './built'
 import { at, expect, SIGNED_IN, test, WORKER } from './fixtures'
 import { machine, told } from './rides'
-import { type Beside, theft } from './theft'
+import type { Beside } from './keeping'
+import { theft } from './theft'
 import { adminKeys, call } from './wire'
 
 test.use({ storageState: SIGNED_IN })

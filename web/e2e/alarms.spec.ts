@@ -1,14 +1,15 @@
 /** A bike is carried off by a van: the inbox tells within seconds, somebody takes it on, and says what came of it. */
 import { violationsOf } from './axe'
 import { at, expect, SIGNED_IN, test } from './fixtures'
-import { aBike, theft } from './theft'
+import { cityBike } from './keeping'
+import { theft } from './theft'
 import { adminKeys, call } from './wire'
 
 test.use({ storageState: SIGNED_IN })
 
 test('a theft is in the inbox within five seconds, is taken on, found on the map, and settled', async ({ page, request }) => {
   await page.goto(at('/log'))
-  const stolen = await theft(await aBike(request))
+  const stolen = await theft(await cityBike(request))
   await page.getByRole('button', { name: /^报警/ }).click()
   const inbox = page.getByRole('dialog', { name: '报警' })
   const entry = inbox.getByRole('listitem').filter({ hasText: stolen.carId }).filter({ hasText: '异常移动' })
@@ -44,7 +45,7 @@ test('a theft is in the inbox within five seconds, is taken on, found on the map
 })
 
 test('an alarm that was none goes in one click, with its cause', async ({ page, request }) => {
-  const stolen = await theft(await aBike(request))
+  const stolen = await theft(await cityBike(request))
   await stolen.goneAt
   await page.goto(at(`/vehicle/vehicle-query?keyword=${stolen.carId}`))
   await page.getByRole('row').filter({ hasText: stolen.carId }).click()

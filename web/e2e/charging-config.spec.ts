@@ -3,7 +3,7 @@ import type { APIRequestContext, Page } from '@playwright/test'
 import { violationsOf } from './axe'
 import { settled } from './built'
 import { at, expect, SIGNED_IN, test } from './fixtures'
-import { aBike } from './theft'
+import { cityBike } from './keeping'
 
 test.use({ storageState: SIGNED_IN })
 
@@ -11,7 +11,7 @@ const PAGE = '/marketing/charging-config'
 
 /** Of an area of the demo city: other tests make areas too. */
 async function opened(page: Page, request: APIRequestContext, tab = 'billing'): Promise<void> {
-  const { areaId } = await aBike(request)
+  const { areaId } = await cityBike(request)
   await page.goto(at(`${PAGE}?opAreaId=${areaId}&tab=${tab}`))
   await settled(page)
   await expect(page.getByRole('heading', { name: '计费配置' })).toBeVisible()

@@ -4,20 +4,24 @@ import { WORKER } from './fixtures'
 import { machine, told } from './rides'
 import { adminKeys, call } from './wire'
 
-interface Beside {
-  carId: string
+/** Where something is put: at a bike of the city. */
+export interface Beside {
   agentId: string
   areaId: string
-  areaName: string
   lat: number | null
   lng: number | null
+}
+
+interface CityBike extends Beside {
+  carId: string
+  areaName: string
 }
 
 let made = 0
 
 /** A bike of the simulated city (its numbers begin with W) that has reported and stands on the street of its area, with nothing wrong. */
-export async function cityBike(request: APIRequestContext): Promise<Beside> {
-  const { data } = await call<{ rows: (Beside & { alarmStates: readonly number[] })[] }>(request, adminKeys(), 'GET', '/vehicle/screening', { page: '1', pageSize: '200', keyword: 'W', ridingState: '1', lifecycle: '2', online: 'true' })
+export async function cityBike(request: APIRequestContext): Promise<CityBike> {
+  const { data } = await call<{ rows: (CityBike & { alarmStates: readonly number[] })[] }>(request, adminKeys(), 'GET', '/vehicle/screening', { page: '1', pageSize: '200', keyword: 'W', ridingState: '1', lifecycle: '2', online: 'true' })
   const found = data.rows.find(({ lat, lng, alarmStates }) => lat !== null && lng !== null && alarmStates.length === 0)
   if (!found) throw new Error('no bike has a position yet')
   return found

@@ -1,16 +1,8 @@
 /** A bike of its own with which something goes wrong, by the simulator. */
 import { spawn } from 'node:child_process'
 import { createInterface } from 'node:readline'
-import type { APIRequestContext } from '@playwright/test'
 import { machineTokenFile, server, setting } from './fixtures'
-import { adminKeys, call } from './wire'
-
-export interface Beside {
-  agentId: string
-  areaId: string
-  lat: number | null
-  lng: number | null
-}
+import type { Beside } from './keeping'
 
 export interface Theft {
   carId: string
@@ -29,12 +21,4 @@ export async function theft({ agentId, areaId, lat, lng }: Beside, ...more: stri
   const said = async <Said>() => JSON.parse((await lines.next()).value as string) as Said
   const { carId } = await said<{ carId: string }>()
   return { carId, goneAt: said<{ goneAt: number }>().then(({ goneAt }) => goneAt), end: () => van.kill() }
-}
-
-/** A bike of the demo city that has reported; its numbers begin with W. */
-export async function aBike(request: APIRequestContext): Promise<Beside> {
-  const { data } = await call<{ rows: (Beside & { carId: string })[] }>(request, adminKeys(), 'GET', '/vehicle/query', { page: '1', pageSize: '200' })
-  const found = data.rows.find(({ carId, lat, lng }) => carId.startsWith('W') && lat !== null && lng !== null)
-  if (!found) throw new Error('no bike has a position yet')
-  return found
 }
