@@ -128,6 +128,15 @@ impl Scope {
     pub fn intersect(&self, other: &Self) -> Self {
         Self { agents: self.agents.intersect(&other.agents), areas: self.areas.intersect(&other.areas) }
     }
+
+    /// What of it lies in `areas`; without any, all of it.
+    #[must_use]
+    pub fn in_areas(&self, areas: &[AreaId]) -> Self {
+        if areas.is_empty() {
+            return self.clone();
+        }
+        self.intersect(&Self { agents: Reach::All, areas: Reach::only(areas.iter().copied()) })
+    }
 }
 
 #[cfg(test)]
@@ -155,6 +164,18 @@ mod tests {
         let scope = Scope { agents: Reach::only([AgentId(2)]), areas: Reach::All };
         assert!(scope.contains(HERE));
         assert!(!scope.contains(DataOwner::PLATFORM));
+    }
+
+    #[test]
+    fn areas_cut_a_scope_down_and_never_widen_it() {
+        let own = Scope { agents: Reach::only([AgentId(2)]), areas: Reach::All };
+        assert_eq!(own.in_areas(&[]), own);
+        let some = own.in_areas(&[AreaId(20), AreaId(30)]);
+        assert!(some.contains(DataOwner::of_area(AgentId(2), AreaId(20))));
+        assert!(!some.contains(DataOwner::of_area(AgentId(2), AreaId(21))));
+        assert!(!some.contains(DataOwner::of_area(AgentId(3), AreaId(30))), "another agent's stays closed");
+        let few = Scope { agents: Reach::All, areas: Reach::only([AreaId(20)]) };
+        assert_eq!(few.in_areas(&[AreaId(30)]).areas, Reach::NONE);
     }
 
     #[test]

@@ -8,7 +8,8 @@ import { AreaChooser } from './AreaChooser'
 import { AlarmsTile, ChargeTile, type Drawing, HeadFigures, IdleTile, MissesTile, OrdersTile, StatesTile, StationsTile } from './OperationTiles'
 import { NowContext } from './contexts'
 import { Waiting } from './Waiting'
-import { useScreen, useServerNow, useWallAreas } from './useScreen'
+import { useNow } from '@/live/useNow'
+import { useScreen, useWallAreas } from './useScreen'
 import './screens.css'
 import './board.css'
 
@@ -34,7 +35,7 @@ export default function BoardPage() {
   const style: CSSProperties = { ...sizes, '--s-accent': accent } as CSSProperties
   const [areas, chooseAreas] = useWallAreas()
   const { data: screen, refused } = useScreen('home', areas)
-  const now = useServerNow()
+  const now = useNow()
   return (
     <NowContext value={now}>
       <div className="screen-board" style={style}>

@@ -14,7 +14,7 @@ import { AreaChooser } from './AreaChooser'
 import { NowContext, ScaleContext } from './contexts'
 import { clockText, type Fit, fitStage, POINTER_HIDES_MS, shiftAt, STAGE } from './stage'
 import { useNewBuild } from './useNewBuild'
-import { useServerNow } from './useScreen'
+import { useNow } from '@/live/useNow'
 import './screens.css'
 
 const wallTheme = {
@@ -51,7 +51,7 @@ export function Stage({ title, areas, onAreas, children }: StageProps) {
   const box = useRef<HTMLDivElement>(null)
   const stage = useRef<HTMLDivElement>(null)
   const [fit, setFit] = useState<Fit>({ scale: 0, left: 0, top: 0 })
-  const now = useServerNow()
+  const now = useNow()
   const brand = useBrandStore((store) => store.config?.title ?? '')
   const pointerGone = usePointerGone(box)
   useNewBuild(now)

@@ -1,12 +1,11 @@
 /** What a wall shows: asked for once, then told by the websocket; never asked for again by a clock. */
 import { useQuery } from '@tanstack/react-query'
-import { useCallback, useEffect, useState } from 'react'
+import { useCallback, useState } from 'react'
 
-import { serverNow } from '@/api/clock'
 import { api } from '@/api/client'
 import type { DataOf } from '@/api/shapes'
 import { storedIds } from '@/app/session/stored'
-import { useClockOffset, useTopic } from '@/live/hooks'
+import { useTopic } from '@/live/hooks'
 
 export type OperationScreen = DataOf<'/screen/operation'>
 export type RevenueScreen = DataOf<'/screen/revenue'>
@@ -80,16 +79,3 @@ export function useScreenAreas(): ScreenAreas {
 }
 
 const none: ScreenAreas = []
-
-/** The server's present, a new one every second. */
-export function useServerNow(): number {
-  const offset_ms = useClockOffset()
-  const [now, setNow] = useState(serverNow)
-  useEffect(() => {
-    const tick = () => setNow(Date.now() + offset_ms)
-    tick()
-    const timer = window.setInterval(tick, 1000)
-    return () => window.clearInterval(timer)
-  }, [offset_ms])
-  return now
-}

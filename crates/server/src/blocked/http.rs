@@ -11,8 +11,8 @@ use sqlx::{PgConnection, QueryBuilder};
 use utoipa::{IntoParams, ToSchema};
 use utoipa_axum::router::UtoipaMethodRouterExt;
 use utoipa_axum::routes;
-use vocabulary::{AreaId, Day, Reach, Scope, Timestamp};
-use wire::{Answer, Caller, Handled, Params, Permit, Refused, Routes};
+use vocabulary::{Day, Scope, Timestamp};
+use wire::{Answer, Caller, Handled, Params, Permit, Routes, area_ids};
 
 use super::{BLOCKED, COUNTED, HOUR_MS, RENTABLE};
 
@@ -20,8 +20,6 @@ use super::{BLOCKED, COUNTED, HOUR_MS, RENTABLE};
 const WORTH_HOURS: i64 = 24;
 /// And not before bikes that can be rented were seen for so many bike-hours: what follows from less is chance.
 const ENOUGH_MS: i64 = 24 * HOUR_MS;
-/// Areas that one request may name.
-const MAX_AREAS: usize = 500;
 
 #[derive(Clone)]
 struct Board {
@@ -40,7 +38,7 @@ pub fn routes(runtime: &Runtime, memory: &Memory) -> Routes {
 #[serde(rename_all = "camelCase")]
 struct Within {
     /// Service areas, commas in between; absent: all in reach.
-    area_ids: Option<String>,
+    op_area_ids: Option<String>,
 }
 
 /// Bikes that cannot be rented for a reason. One bike may have several.
@@ -88,7 +86,7 @@ async fn blocked(
     caller: Caller,
     Params(asked): Params<Within>,
 ) -> Handled<BlockedBoard> {
-    let scope = cut(&caller.scope, asked.area_ids.as_deref())?;
+    let scope = caller.scope.in_areas(&area_ids(asked.op_area_ids.as_ref())?);
     let now = runtime.clock.now();
     let (mut rentable, mut blocked) = (0, 0);
     let mut bikes: BTreeMap<String, i64> = BTreeMap::new();
@@ -132,19 +130,6 @@ async fn blocked(
         all: reason(BLOCKED, blocked),
         reasons,
     }))
-}
-
-fn cut(scope: &Scope, area_ids: Option<&str>) -> Result<Scope, Refused> {
-    let Some(text) = area_ids.filter(|text| !text.is_empty()) else { return Ok(scope.clone()) };
-    let areas: Vec<AreaId> = text
-        .split(',')
-        .map(|id| id.parse().map(AreaId))
-        .collect::<Result<_, _>>()
-        .map_err(|_| Refused::malformed("areaIds 应为逗号分隔的服务区编号"))?;
-    if areas.len() > MAX_AREAS {
-        return Err(Refused::malformed(format!("一次最多 {MAX_AREAS} 个服务区")));
-    }
-    Ok(scope.intersect(&Scope { agents: Reach::All, areas: Reach::only(areas) }))
 }
 
 /// Milliseconds of bikes since then, by reason.

@@ -18,7 +18,7 @@ use live::push::PortError;
 use serde::Serialize;
 use serde_json::Value;
 use utoipa::ToSchema;
-use vocabulary::{AreaId, Reach, Scope, Timestamp};
+use vocabulary::{AreaId, Scope, Timestamp};
 
 pub use self::http::routes;
 use self::kept::Kept;
@@ -88,21 +88,13 @@ impl Screens {
         areas: &[AreaId],
         reads: &'static [&'static str],
     ) -> Result<Look, PortError> {
-        let scope = cut(scope, areas);
+        let scope = scope.in_areas(areas);
         // Before the transaction: what was recorded until then is waited for.
         let now = self.runtime.clock.now();
         let db = self.runtime.reads.scoped(&scope, NEWEST, reads).await?;
         let as_of = self.kept.caught_up(reads, db.caught_up().then_some(now));
         Ok(Look { db, scope, now, as_of })
     }
-}
-
-/// What of `scope` lies in `areas`; without any, all of it.
-fn cut(scope: &Scope, areas: &[AreaId]) -> Scope {
-    if areas.is_empty() {
-        return scope.clone();
-    }
-    scope.intersect(&Scope { agents: Reach::All, areas: Reach::only(areas.iter().copied()) })
 }
 
 #[async_trait]
@@ -121,8 +113,6 @@ impl live::push::Screens for Screens {
 
 #[cfg(test)]
 mod tests {
-    use vocabulary::{AgentId, DataOwner};
-
     use super::*;
 
     #[test]
@@ -133,17 +123,5 @@ mod tests {
             let line = line.unwrap_or_else(|| panic!("docs/push.md does not tell of screen/{name}"));
             assert!(line.ends_with(&format!("| {} |", codes.join(", "))), "{line}");
         }
-    }
-
-    #[test]
-    fn areas_cut_a_scope_down_and_never_widen_it() {
-        let own = Scope { agents: Reach::only([AgentId(2)]), areas: Reach::All };
-        assert_eq!(cut(&own, &[]), own);
-        let some = cut(&own, &[AreaId(20), AreaId(30)]);
-        assert!(some.contains(DataOwner::of_area(AgentId(2), AreaId(20))));
-        assert!(!some.contains(DataOwner::of_area(AgentId(2), AreaId(21))));
-        assert!(!some.contains(DataOwner::of_area(AgentId(3), AreaId(30))), "another agent's stays closed");
-        let few = Scope { agents: Reach::All, areas: Reach::only([AreaId(20)]) };
-        assert_eq!(cut(&few, &[AreaId(30)]).areas, Reach::NONE);
     }
 }

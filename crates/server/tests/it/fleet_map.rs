@@ -97,9 +97,9 @@ async fn the_board_tells_why_bikes_cannot_be_rented_for_how_long_and_what_that_c
     assert_eq!(bikes(&board), [("offline".to_owned(), 5), ("soc-unknown".to_owned(), 5)]);
     assert_eq!((&board["rentable"], &board["worthCentsPerHour"]), (&json!(0), &Value::Null));
     assert_eq!(operator.ok("GET", "/vehicle/blocked", json!({})).await["all"]["bikes"], 2);
-    let narrowed = admin.ok("GET", "/vehicle/blocked", json!({"areaIds": own.area})).await;
+    let narrowed = admin.ok("GET", "/vehicle/blocked", json!({"opAreaIds": own.area})).await;
     assert_eq!(narrowed["all"]["bikes"], 2);
-    let wrong = admin.call("GET", "/vehicle/blocked", json!({"areaIds": "north"})).await;
+    let wrong = admin.call("GET", "/vehicle/blocked", json!({"opAreaIds": "north"})).await;
     assert_eq!((wrong.status, wrong.code()), (400, "malformed"));
 
     // As if they had been seen for a while: two bikes offline for an hour each, thirty rentable ones, twelve yuan due.
@@ -139,6 +139,6 @@ async fn the_board_tells_why_bikes_cannot_be_rented_for_how_long_and_what_that_c
     let offline = &board["reasons"][0];
     assert_eq!((&offline["reason"], &offline["bikeHoursToday"]), (&json!("offline"), &json!(2.0)));
     // Another agent's hours are his own.
-    let other = admin.ok("GET", "/vehicle/blocked", json!({"areaIds": "1"})).await;
+    let other = admin.ok("GET", "/vehicle/blocked", json!({"opAreaIds": "1"})).await;
     assert_eq!((&other["all"]["bikes"], &other["all"]["bikeHoursToday"]), (&json!(0), &json!(0.0)));
 }

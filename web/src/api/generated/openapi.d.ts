@@ -29831,7 +29831,7 @@ export interface operations {
         parameters: {
             query?: {
                 /** @description Service areas, commas in between; absent: all in reach. */
-                areaIds?: string;
+                opAreaIds?: string;
             };
             header?: never;
             path?: never;

@@ -6,9 +6,10 @@ import { api } from '@/api/client'
 import type { DataOf } from '@/api/shapes'
 import { formatTime } from '@/kit/format'
 import { LoadFailure } from '@/kit/LoadFailure'
-import { csvField, saveFile } from '@/kit/list/csv'
+import { csvText, saveFile } from '@/kit/list/csv'
 
 import { filterStyles } from '../operation-map/mapFilter'
+import '../operation-map/mapTable.css'
 import { countRows, type CountRow } from './counts'
 
 interface AreaCountsProps {
@@ -47,7 +48,7 @@ export function AreaCounts({ names, chosen, onClose }: AreaCountsProps) {
         {asked.isLoading && <Skeleton active />}
         {asked.data !== undefined && (
           <>
-            <table className="gov-counts">
+            <table className="opmap-table">
               <thead>
                 <tr>
                   {heads.map((head) => (
@@ -78,5 +79,5 @@ export function AreaCounts({ names, chosen, onClose }: AreaCountsProps) {
 
 function download(counted: DataOf<'/vehicle/map/areas'>, rows: readonly CountRow[]): void {
   const lines = [[...heads, '统计时间'], ...rows.map((row) => [row.name, ...row.counts.map(String), formatTime(counted.at)])]
-  saveFile('各服务区车辆.csv', `\uFEFF${lines.map((line) => line.map(csvField).join(',')).join('\r\n')}\r\n`)
+  saveFile('各服务区车辆.csv', csvText(lines))
 }

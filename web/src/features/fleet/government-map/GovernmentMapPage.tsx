@@ -1,67 +1,36 @@
 /** 车辆地图: the fleet as a city's office sees it: where bikes are and how many, now and in the last seven days; nobody's name, nothing to be done. */
 import { useQuery } from '@tanstack/react-query'
-import { App, ConfigProvider, Select } from 'antd'
+import { Select } from 'antd'
 import type { Map as LeafletMap } from 'leaflet'
-import { lazy, Suspense, useCallback, useMemo, useState } from 'react'
+import { useCallback, useMemo, useState } from 'react'
 
-import { serverNow } from '@/api/clock'
-import { dayTheme, nightTheme } from '@/app/antdTheme'
 import { useBrandStore } from '@/app/brand'
 import { isStale } from '@/live/connection'
 import { useConnection, useFleetTotals } from '@/live/hooks'
 import { bikeNames, liveSocket } from '@/live/live'
 import type { BaseState } from '@/map/BaseLayers'
-import { useDaylight } from '@/map/daylight'
 import { boundsOf } from '@/map/fences/fences'
 import { FencesOnMap, FleetOnMap } from '@/map/layers'
-import { mapVariables, MapView } from '@/map/MapView'
-import type { Daylight } from '@/map/palette'
+import { MapView } from '@/map/MapView'
 
 import { KpiStrip } from '../operation-map/KpiStrip'
+import { MapFrame, type MapNow } from '../operation-map/MapFrame'
 import { MapNotes } from '../operation-map/MapNotes'
 import { MapTools } from '../operation-map/MapTools'
-import '../operation-map/operationMap.css'
 import { fenceMap } from '../operation-map/queries'
 import { StateRail } from '../operation-map/StateRail'
 import { useFirstLook } from '../operation-map/useFirstLook'
-import { startingView, useMapAddress } from '../operation-map/useMapAddress'
+import { startingView } from '../operation-map/useMapAddress'
 import { AreaCounts } from './AreaCounts'
 import { BikeCard } from './BikeCard'
 import './governmentMap.css'
 
-const PastMap = lazy(() => import('../operation-map/past/PastMap'))
-
-/** Whoever looks back begins a little before now. */
-const BACK_MS = 600_000
-
 export default function GovernmentMapPage() {
-  const address = useMapAddress()
-  const { daylight, choose } = useDaylight()
-  return (
-    <ConfigProvider theme={daylight === 'night' ? nightTheme : dayTheme}>
-      <App component={false}>
-        <div className={`opmap opmap-${daylight}`} style={mapVariables(daylight)}>
-          {address.at === null ? (
-            <Now address={address} daylight={daylight} setDaylight={choose} />
-          ) : (
-            <Suspense fallback={<div aria-busy="true" />}>
-              <PastMap address={address} at={address.at} daylight={daylight} setDaylight={choose} />
-            </Suspense>
-          )}
-        </div>
-      </App>
-    </ConfigProvider>
-  )
+  return <MapFrame now={Now} />
 }
 
-interface NowProps {
-  address: ReturnType<typeof useMapAddress>
-  daylight: Daylight
-  setDaylight: (next: Daylight) => void
-}
-
-function Now({ address, daylight, setDaylight }: NowProps) {
-  const { mask, carId, setMask, setCarId, setAt, setPicked } = address
+function Now({ address, daylight, setDaylight, onPast }: MapNow) {
+  const { mask, carId, setMask, setCarId, setPicked } = address
   const [map, setMap] = useState<LeafletMap | null>(null)
   const [base, setBase] = useState<BaseState>('loading')
   const [inView, setInView] = useState(-1)
@@ -128,7 +97,7 @@ function Now({ address, daylight, setDaylight }: NowProps) {
         daylight={daylight}
         onDaylight={setDaylight}
         onFitAll={fitAll}
-        onPast={() => setAt(serverNow() - BACK_MS)}
+        onPast={onPast}
         layers={null}
         lasso={null}
         board={null}

@@ -9,7 +9,7 @@ import { usePermit } from '@/kit/Permit'
 
 import { ackLine, commandChoices, kindWord, type AckTone, type CommandChoice, type SentCommand } from './commands'
 import { sendCommand } from './queries'
-import { useNow } from './useNow'
+import { useNow } from '@/live/useNow'
 import type { Vehicle } from './vehicle'
 
 const MIN_REASON = 2

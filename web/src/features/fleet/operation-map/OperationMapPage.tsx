@@ -1,13 +1,10 @@
 /** 运营地图: the live fleet on a full-bleed map, its states as filter, one bike in the drawer. */
 import { useQuery } from '@tanstack/react-query'
-import { App, ConfigProvider } from 'antd'
+import { App } from 'antd'
 import type { Map as LeafletMap } from 'leaflet'
 import { lazy, Suspense, useCallback, useEffect, useMemo, useRef, useState } from 'react'
 
-import { serverNow } from '@/api/clock'
-import { dayTheme, nightTheme } from '@/app/antdTheme'
 import { useBrandStore } from '@/app/brand'
-import { useDaylight } from '@/map/daylight'
 import { night, page } from '@/kit/theme'
 import { isStale } from '@/live/connection'
 import { useBikeNames, useConnection, useFleetTotals, useVehicleTopic } from '@/live/hooks'
@@ -16,23 +13,23 @@ import type { BaseState } from '@/map/BaseLayers'
 import { boundsOf } from '@/map/fences/fences'
 import type { LassoMode } from '@/map/LassoTool'
 import { FencesOnMap, FleetOnMap, SelectedOnMap, TrackOnMap } from '@/map/layers'
-import { mapVariables, MapView } from '@/map/MapView'
+import { MapView } from '@/map/MapView'
 
 import { BikeChooser, type Choice } from './BikeChooser'
 import { FindBox } from './FindBox'
 import { FleetList } from './FleetList'
 import { bringIntoView, fitPoints, flyToBike } from './framing'
 import { KpiStrip } from './KpiStrip'
+import { MapFrame, type MapNow } from './MapFrame'
 import { MapNotes } from './MapNotes'
 import { MapTools } from './MapTools'
-import './operationMap.css'
 import { newer } from './newer'
 import { fenceMap, vehicleOf } from './queries'
 import type { Selection } from './selection/selection'
 import { StateRail } from './StateRail'
 import { useFirstLook } from './useFirstLook'
 import { useFleetList } from './useFleetList'
-import { startingView, useMapAddress } from './useMapAddress'
+import { startingView } from './useMapAddress'
 import { useMapKeys } from './useMapKeys'
 import { useMapLayers } from './useMapLayers'
 import type { HistoryPoint, Vehicle } from './vehicle'
@@ -44,10 +41,6 @@ const MapExtras = lazy(() => import('./MapExtras'))
 const SelectionBar = lazy(() => import('./selection/SelectionBar'))
 const BlockedBoard = lazy(() => import('./blocked/BlockedBoard'))
 const PickPanel = lazy(() => import('./pick/PickPanel'))
-const PastMap = lazy(() => import('./past/PastMap'))
-
-/** Whoever looks back begins a little before now. */
-const BACK_MS = 600_000
 
 const noPoints: readonly HistoryPoint[] = []
 const noReasons: readonly string[] = []
@@ -56,33 +49,11 @@ const noSlots: readonly number[] = []
 const SELECTED_MOST = 5000
 
 export default function OperationMapPage() {
-  const address = useMapAddress()
-  const { daylight, choose } = useDaylight()
-  return (
-    <ConfigProvider theme={daylight === 'night' ? nightTheme : dayTheme}>
-      <App component={false}>
-        <div className={`opmap opmap-${daylight}`} style={mapVariables(daylight)}>
-          {address.at === null ? (
-            <MapWithPanels address={address} daylight={daylight} setDaylight={choose} />
-          ) : (
-            <Suspense fallback={<div aria-busy="true" />}>
-              <PastMap address={address} at={address.at} daylight={daylight} setDaylight={choose} />
-            </Suspense>
-          )}
-        </div>
-      </App>
-    </ConfigProvider>
-  )
+  return <MapFrame now={MapWithPanels} />
 }
 
-interface MapWithPanelsProps {
-  address: ReturnType<typeof useMapAddress>
-  daylight: 'day' | 'night'
-  setDaylight: (next: 'day' | 'night') => void
-}
-
-function MapWithPanels({ address, daylight, setDaylight }: MapWithPanelsProps) {
-  const { mask, pick, carId, setMask, setCarId, setAt } = address
+function MapWithPanels({ address, daylight, setDaylight, onPast }: MapNow) {
+  const { mask, pick, carId, setMask, setCarId } = address
   const { message } = App.useApp()
   const [map, setMap] = useState<LeafletMap | null>(null)
   const [base, setBase] = useState<BaseState>('loading')
@@ -268,7 +239,7 @@ function MapWithPanels({ address, daylight, setDaylight }: MapWithPanelsProps) {
         />
       </div>
       {choice !== null && <BikeChooser key={choice.slots.join()} choice={choice} onChoose={choose} onClose={() => setChoice(null)} />}
-      <MapTools map={map} daylight={daylight} onDaylight={setDaylight} onFitAll={fitAll} onPast={() => setAt(serverNow() - BACK_MS)} layers={{ on: layers, toggle: toggleLayer }} lasso={{ mode, onMode: setMode }} board={{ open: boardOpen, onOpen: openBoard }} shifted={beside} />
+      <MapTools map={map} daylight={daylight} onDaylight={setDaylight} onFitAll={fitAll} onPast={onPast} layers={{ on: layers, toggle: toggleLayer }} lasso={{ mode, onMode: setMode }} board={{ open: boardOpen, onOpen: openBoard }} shifted={beside} />
       <Suspense fallback={null}>
         {map !== null && mode !== null && <LassoTool map={map} mode={mode} bikes={fleet.bikes} mask={mask} most={SELECTED_MOST} onTaken={drawn} onCancel={endDrawing} />}
         {selection !== null && <SelectionBar selection={selection} onClear={() => setSelection(null)} />}

@@ -8,7 +8,7 @@ import { Time } from '@/kit/Time'
 
 import { BatteryCurve } from './BatteryCurve'
 import { fencesOf, historyOf } from './queries'
-import { useNow } from './useNow'
+import { useNow } from '@/live/useNow'
 import { ageWord, operationWord, positionError_m, ridingWord, lifecycleWord, type Vehicle } from './vehicle'
 
 /** A position older than this is shown in amber, ms. */

@@ -9,7 +9,7 @@ import { LoadFailure } from '@/kit/LoadFailure'
 import { Money } from '@/kit/Money'
 
 import { reasonLabels } from '../pick/pick'
-import './blocked.css'
+import '../mapTable.css'
 
 type Board = DataOf<'/vehicle/blocked'>
 type Reason = Board['reasons'][number]
@@ -38,12 +38,12 @@ const formulas = {
 export default function BlockedBoard({ areas, picked, onPick, onClose }: BlockedBoardProps) {
   const asked = useQuery({
     queryKey: ['vehicle', 'blocked', areas],
-    queryFn: ({ signal }) => api.get('/vehicle/blocked', { areaIds: areas }, { signal, quiet: true }),
+    queryFn: ({ signal }) => api.get('/vehicle/blocked', { opAreaIds: areas }, { signal, quiet: true }),
     placeholderData: keepPreviousData,
     refetchInterval: EVERY_MS,
   })
   return (
-    <aside className="opmap-drawer opmap-blocked" aria-label="不可租看板">
+    <aside className="opmap-drawer" aria-label="不可租看板">
       <header className="opmap-drawer-head">
         <h2>不可租</h2>
         <Button type="text" aria-label="关闭" icon={<CloseOutlined />} onClick={onClose} />
@@ -74,7 +74,7 @@ function Rows({ board, picked, onPick }: { board: Board; picked: readonly string
         )}
         。
       </p>
-      <table className="opmap-blocked-rows">
+      <table className="opmap-table">
         <thead>
           <tr>
             <th scope="col">原因</th>

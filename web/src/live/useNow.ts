@@ -1,6 +1,6 @@
 import { useEffect, useState } from 'react'
 
-import { useClockOffset } from '@/live/hooks'
+import { useClockOffset } from './hooks'
 
 /** The server's time, epoch ms, renewed every `everyMs`. */
 export function useNow(everyMs = 1_000): number {
