@@ -1,16 +1,13 @@
 /** Station applications: handed in by a rider's program, decided one after the other, built as parking places. */
 import { request, type APIRequestContext, type APIResponse, type Page } from '@playwright/test'
 import { violationsOf } from './axe'
-import { at, expect, machineToken, rowOf, server, SIGNED_IN, test, WORKER } from './fixtures'
+import { at, expect, machineToken, rowOf, server, SIGNED_IN, test } from './fixtures'
 
 test.use({ storageState: SIGNED_IN })
 
 const PAGE = '/data/park-application'
 /** Of a degree of latitude about 11 m. */
 const STEP = 0.0001
-/** Areas that were made. */
-let made = 0
-
 const drawer = (page: Page) => page.locator('.ant-drawer-open').first()
 const form = (page: Page) => page.locator('.ant-drawer-open').last()
 
@@ -28,12 +25,13 @@ async function told(answer: APIResponse): Promise<Record<string, unknown>> {
   return body.data
 }
 
-async function program(): Promise<Program> {
+/** In the square kilometre of this number, which is one test's alone. */
+async function program(square: number): Promise<Program> {
   const http = await request.newContext({ baseURL: server(), extraHTTPHeaders: { Authorization: `Bearer ${machineToken()}` } })
-  // Each in a square kilometre of its own, beside the city's districts: where areas overlap the smaller one holds the place, and
-  // the maps of other tests stay as near as they are.
-  const [lat, lng] = [24.512 - WORKER * 0.012 + Math.random() / 10_000, 119.711 + made * 0.011]
-  made += 1
+  // Beside the city's districts: where areas overlap the smaller one holds the place, and the maps of other tests stay as near as
+  // they are. A test that is tried again goes on to the square beside.
+  const { retry, repeatEachIndex } = test.info()
+  const [lat, lng] = [24.512 - square * 0.012, 119.711 + (retry + repeatEachIndex) * 0.011]
   const post = async (path: string, data: unknown) => told(await http.post(path, { data }))
   const { agentId } = await post('/open/v1/agents', { company: '站点申请测试公司', contactName: '陈伟', phone: '13900009910', billingWay: 0 })
   const ring = [
@@ -60,7 +58,7 @@ async function ask({ http, lat, lng }: Program, rider: string, location: string,
 }
 
 test('ROUTE-037 applications are looked at with their photos and votes, and decided one after the other', async ({ page }) => {
-  const riders = await program()
+  const riders = await program(0)
   await page.goto(at(`${PAGE}?opAreaId=${riders.areaId}`))
   const picture = await page.screenshot({ type: 'jpeg' })
   const { attachmentId } = await told(await riders.http.post('/open/v1/attachments?userPin=1', { data: picture, headers: { 'Content-Type': 'image/jpeg' } }))
@@ -118,7 +116,7 @@ test('ROUTE-037 applications are looked at with their photos and votes, and deci
 })
 
 test('ROUTE-037 an application is approved by drawing its parking place', async ({ page }) => {
-  const riders = await program()
+  const riders = await program(1)
   const location = `北门 ${Date.now() % 1_000_000}`
   await ask(riders, '5', location, 0)
   await page.goto(at(`${PAGE}?opAreaId=${riders.areaId}`))

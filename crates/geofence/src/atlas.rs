@@ -23,6 +23,14 @@ pub struct Area {
     pub ring: Ring,
     /// When it holds.
     pub span: Span,
+    /// Since when riders are served in it: before that, and where nothing is said, it holds no place of theirs.
+    pub opened_at: Option<Timestamp>,
+}
+
+impl Area {
+    fn serves(&self, at: Timestamp) -> bool {
+        self.span.holds(at) && self.opened_at.is_some_and(|opened| opened <= at)
+    }
 }
 
 /// A version of a fence.
@@ -135,7 +143,11 @@ impl Atlas {
     /// they had always counted.
     pub fn about(&self, area: AreaId, bounds: Bounds, at: Timestamp) -> (Vec<Area>, Vec<Fence>) {
         let ever = |fence: &Fence| Fence { span: Span::EVER, ..fence.clone() };
-        let edge = self.area(area, at).map(|(area, _)| Area { span: Span::EVER, ..area.clone() });
+        let edge = self.area(area, at).map(|(area, _)| Area {
+            span: Span::EVER,
+            opened_at: Some(Span::EVER.from),
+            ..area.clone()
+        });
         let envelope = AABB::from_corners(bounds[0], bounds[1]);
         let trees = [&self.parking_boxes, &self.other_boxes].into_iter();
         let near = trees.flat_map(|tree| tree.locate_in_envelope_intersecting(&envelope));
@@ -197,12 +209,12 @@ impl Atlas {
         self.fences.iter().find(|(fence, _)| fence.id == known.id && fence.data_version == known.data_version)
     }
 
-    /// The area that holds a place; of several the smallest box's.
+    /// The area that serves a place; of several the smallest box's.
     pub(crate) fn area_of(&self, place: Wgs84, plane: &Plane, at: Timestamp) -> Option<&Area> {
         self.area_boxes
             .locate_in_envelope_intersecting(&AABB::from_point([place.lng(), place.lat()]))
             .map(|one| &self.areas[one.data as usize])
-            .filter(|(area, outline)| area.span.holds(at) && outline.holds(place, plane))
+            .filter(|(area, outline)| area.serves(at) && outline.holds(place, plane))
             .min_by(|(_, a), (_, b)| spread(a.bounds()).total_cmp(&spread(b.bounds())))
             .map(|(area, _)| area)
     }
@@ -311,6 +323,7 @@ mod tests {
             data_version,
             ring: square(118.0, side),
             span,
+            opened_at: None,
         };
         let later = Span { from: Timestamp::from_millis(100), until: None };
         let atlas = Atlas::new(
@@ -332,5 +345,26 @@ mod tests {
         assert_eq!(astray(&[AREA], 50), BTreeMap::new(), "the wide edge held all");
         assert_eq!(astray(&[AREA], 100), BTreeMap::from([(AREA, 1)]), "the third counts no more");
         assert_eq!(astray(&[AREA, AreaId(21)], 100), BTreeMap::from([(AREA, 1), (AreaId(21), 1)]));
+    }
+
+    #[test]
+    fn an_area_that_is_only_planned_holds_no_place() {
+        let area = |id: i64, side: f64, opened_at: Option<i64>| Area {
+            id: AreaId(id),
+            data_version: 1,
+            ring: square(118.0, side),
+            span: Span::EVER,
+            opened_at: opened_at.map(Timestamp::from_millis),
+        };
+        let atlas =
+            Atlas::new(vec![area(1, 0.1, Some(0)), area(2, 0.05, Some(100)), area(3, 0.02, None)], vec![]);
+        let place = Wgs84::new(24.01, 118.01).unwrap();
+        let held = |at_ms| {
+            let found = atlas.area_of(place, &Plane::at(place), Timestamp::from_millis(at_ms));
+            found.map(|area| area.id)
+        };
+        assert_eq!(held(-1), None);
+        assert_eq!(held(99), Some(AreaId(1)), "the smaller ones are not open yet");
+        assert_eq!(held(100), Some(AreaId(2)));
     }
 }

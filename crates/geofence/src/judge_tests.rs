@@ -38,7 +38,10 @@ fn no_stop(id: i64, sides: [f64; 4]) -> Fence {
 
 fn atlas(fences: Vec<Fence>) -> Atlas {
     let ring = shape([-5000.0, -5000.0, 5000.0, 5000.0]);
-    Atlas::new(vec![Area { id: AREA, data_version: 3, ring, span: Span::EVER }], fences)
+    Atlas::new(
+        vec![Area { id: AREA, data_version: 3, ring, span: Span::EVER, opened_at: Some(Span::EVER.from) }],
+        fences,
+    )
 }
 
 fn stop(east_m: f64, north_m: f64) -> Stop {
@@ -142,9 +145,15 @@ fn outside_of_its_area_is_told_in_metres_and_another_areas_parking_does_not_help
         data_version: 1,
         ring: shape([5000.0, -5000.0, 9000.0, 5000.0]),
         span: Span::EVER,
+        opened_at: Some(Span::EVER.from),
     };
-    let own =
-        Area { id: AREA, data_version: 1, ring: shape([-5000.0, -5000.0, 5000.0, 5000.0]), span: Span::EVER };
+    let own = Area {
+        id: AREA,
+        data_version: 1,
+        ring: shape([-5000.0, -5000.0, 5000.0, 5000.0]),
+        span: Span::EVER,
+        opened_at: Some(Span::EVER.from),
+    };
     let theirs = Fence { area: AreaId(21), ..parking(1, [5090.0, 0.0, 5110.0, 20.0]) };
     let atlas = Atlas::new(vec![own, next], vec![theirs]);
     let there = |area| atlas.judge(&Stop { area, ..stop(5100.0, 10.0) }, |_| 0);

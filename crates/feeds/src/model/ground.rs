@@ -147,6 +147,7 @@ fn atlas_of(areas: Vec<Area>, fences: Vec<Fence>) -> Atlas {
         data_version: area.data_version,
         ring: area.ring,
         span: atlas::Span::EVER,
+        opened_at: Some(atlas::Span::EVER.from),
     });
     // Bikes go on standing where they stand when a place closes for the night or fills up.
     let whatever_the_hour = |rule: Rule| match rule {

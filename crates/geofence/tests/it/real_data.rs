@@ -84,7 +84,10 @@ fn the_shares_within_so_many_metres_are_those_of_another_tool() {
         span: Span::EVER,
     };
     let fences = rings().into_iter().enumerate().map(fence).collect();
-    let atlas = Atlas::new(vec![Area { id: AREA, data_version: 1, ring, span: Span::EVER }], fences);
+    let atlas = Atlas::new(
+        vec![Area { id: AREA, data_version: 1, ring, span: Span::EVER, opened_at: Some(Span::EVER.from) }],
+        fences,
+    );
     let locks = locks();
     let mut within = [0_u32; 4];
     for lock in &locks {

@@ -347,7 +347,10 @@ fn made_up(buffer_m: f64) -> Atlas {
         fence(3, [600.0, 100.0, 800.0, 300.0], Rule::NoStop(Ban::default())),
     ];
     let ring = rectangle([-1000.0, -1000.0, 2000.0, 1000.0]);
-    Atlas::new(vec![Area { id: AREA, data_version: 1, ring, span: Span::EVER }], fences)
+    Atlas::new(
+        vec![Area { id: AREA, data_version: 1, ring, span: Span::EVER, opened_at: Some(Span::EVER.from) }],
+        fences,
+    )
 }
 
 /// So many returns within 15 m of edges, a quarter of them each with buffers of 0, 3, 5 and 10 m.
@@ -424,7 +427,8 @@ mod real_data {
         };
         let edge = [[117.9, 24.3], [118.4, 24.3], [118.4, 24.7], [117.9, 24.7]];
         let ring = Ring::draw_area(&edge, Datum::Wgs84).unwrap();
-        let area = Area { id: AREA, data_version: 1, ring, span: Span::EVER };
+        let area =
+            Area { id: AREA, data_version: 1, ring, span: Span::EVER, opened_at: Some(Span::EVER.from) };
         (Atlas::new(vec![area], rings.into_iter().enumerate().map(fence).collect()), sides)
     }
 

@@ -20,6 +20,7 @@ fn area(side: f64) -> Area {
         data_version: 1,
         ring: Ring::draw_area(&corners, Datum::Wgs84).unwrap(),
         span: Span::EVER,
+        opened_at: Some(Span::EVER.from),
     }
 }
 

@@ -164,6 +164,12 @@ async fn what_may_not_come_in_is_refused_and_a_repeated_wish_is_one() {
     let city = City::build(&machine, "Q", 2, 1).await;
     let (lat, lng) = (city.lat + 0.01, city.lng);
     let refused = async |body: Value| machine.post(APPLY, &body, None).await.unwrap().code().to_owned();
+    // A smaller area over the place that is only planned: the wish below is still one of the city's.
+    let corner = |east: f64, north: f64| json!([lng + east, lat + north]);
+    let ring = [corner(-0.002, -0.002), corner(0.002, -0.002), corner(0.002, 0.002), corner(-0.002, 0.002)];
+    let planned =
+        json!({"agentId": city.agent, "name": "筹备中的区", "ring": ring, "datum": "wgs84", "tel": ""});
+    machine.ok("/open/v1/areas", &planned).await;
     assert_eq!(refused(wish("7", city.lat + 1.0, lng, &[])).await, "park-application-outside");
     assert_eq!(refused(wish("7", city.lat, city.lng, &[])).await, "park-application-there");
     assert_eq!(refused(wish("7", lat, lng, &["1".to_owned()])).await, "attachment-unknown");

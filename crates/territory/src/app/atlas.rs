@@ -69,8 +69,14 @@ fn span(from_ms: i64, until_ms: Option<i64>) -> Span {
     Span { from: Timestamp::from_millis(from_ms), until: until_ms.map(Timestamp::from_millis) }
 }
 
-pub(super) fn area((area, _, data_version, ring, from_ms, until_ms): area_versions::Edge) -> Area {
-    Area { id: AreaId(area), data_version, ring: ring.0, span: span(from_ms, until_ms) }
+pub(super) fn area((area, _, data_version, ring, from_ms, until_ms, opened_ms): area_versions::Edge) -> Area {
+    Area {
+        id: AreaId(area),
+        data_version,
+        ring: ring.0,
+        span: span(from_ms, until_ms),
+        opened_at: opened_ms.map(Timestamp::from_millis),
+    }
 }
 
 pub(super) fn fence((fence, area, data_version, drawing, from_ms, until_ms): fences::Counted) -> Fence {

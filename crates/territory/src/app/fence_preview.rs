@@ -219,7 +219,13 @@ mod tests {
     fn atlas(drawing: &Drawing) -> Atlas {
         let corners = [[118.0, 24.0], [118.2, 24.0], [118.2, 24.2], [118.0, 24.2]];
         let ring = geofence::Ring::draw(&corners, Datum::Wgs84).unwrap();
-        let area = geofence::atlas::Area { id: AREA, data_version: 1, ring, span: Span::EVER };
+        let area = geofence::atlas::Area {
+            id: AREA,
+            data_version: 1,
+            ring,
+            span: Span::EVER,
+            opened_at: Some(Span::EVER.from),
+        };
         let fence = Fence {
             id: drawing.fence_id,
             data_version: 1,

@@ -331,7 +331,13 @@ mod tests {
         ];
         let ring =
             Ring::draw(&[[118.0, 24.0], [118.2, 24.0], [118.2, 24.2], [118.0, 24.2]], Datum::Wgs84).unwrap();
-        let areas = vec![Area { id: AreaId(9), data_version: 1, ring, span: Span::EVER }];
+        let areas = vec![Area {
+            id: AreaId(9),
+            data_version: 1,
+            ring,
+            span: Span::EVER,
+            opened_at: Some(Span::EVER.from),
+        }];
         Judge {
             atlas: Atlas::new(areas, fences),
             agents: HashMap::from([(AreaId(9), AgentId(7))]),

@@ -21,6 +21,8 @@ struct Row {
     agent_id: i64,
     from_at_ms: i64,
     until_at_ms: Option<i64>,
+    /// When the area was opened for riders; one that is planned serves none.
+    opened_at_ms: Option<i64>,
     ring: Ring,
     area_m2: f64,
     corners: usize,
@@ -29,13 +31,21 @@ struct Row {
 }
 
 impl Row {
-    fn new(area_id: i64, agent_id: i64, data_version: i64, ring: Ring, recorded: &Recorded) -> Self {
+    fn new(
+        area_id: i64,
+        agent_id: i64,
+        data_version: i64,
+        ring: Ring,
+        opened_at_ms: Option<i64>,
+        recorded: &Recorded,
+    ) -> Self {
         Self {
             area_id,
             data_version,
             agent_id,
             from_at_ms: recorded.recorded_at.millis(),
             until_at_ms: None,
+            opened_at_ms,
             area_m2: ring.area_m2(),
             corners: ring.corners().len(),
             ring,
@@ -62,7 +72,7 @@ impl Projector for AreaVersions {
     }
 
     fn version(&self) -> i32 {
-        2
+        3
     }
 
     fn tables(&self) -> &'static [&'static str] {
@@ -85,14 +95,15 @@ impl Projector for AreaVersions {
         for recorded in events {
             let area_id: i64 = recorded.stream_id.parse()?;
             let edges = kept.entry(area_id).or_default();
-            let agent_id = edges.last().map_or(0, |row| row.agent_id);
+            let (agent_id, opened_at_ms) =
+                edges.last().map_or((0, None), |row| (row.agent_id, row.opened_at_ms));
             match recorded.decode()? {
                 AreaEvent::Planned(plan) => {
-                    edges.push(Row::new(area_id, plan.agent_id.0, 1, plan.ring, recorded));
+                    edges.push(Row::new(area_id, plan.agent_id.0, 1, plan.ring, None, recorded));
                 }
                 AreaEvent::Redrawn { data_version, ring } => {
                     end(edges, recorded);
-                    edges.push(Row::new(area_id, agent_id, data_version, ring, recorded));
+                    edges.push(Row::new(area_id, agent_id, data_version, ring, opened_at_ms, recorded));
                 }
                 AreaEvent::Closed => end(edges, recorded),
                 AreaEvent::HandedOver { to, .. } => {
@@ -101,8 +112,13 @@ impl Projector for AreaVersions {
                         row.version = recorded.version;
                     }
                 }
-                AreaEvent::Opened
-                | AreaEvent::Suspended { .. }
+                AreaEvent::Opened => {
+                    for row in edges {
+                        row.opened_at_ms.get_or_insert(recorded.recorded_at.millis());
+                        row.version = recorded.version;
+                    }
+                }
+                AreaEvent::Suspended { .. }
                 | AreaEvent::Renamed { .. }
                 | AreaEvent::TelChanged { .. }
                 | AreaEvent::TermsSet(_)
@@ -118,13 +134,13 @@ impl Projector for AreaVersions {
     }
 }
 
-/// An edge: area, agent, version, ring, from when and until when it held (epoch milliseconds).
-pub type Edge = (i64, i64, i64, Json<Ring>, i64, Option<i64>);
+/// An edge: area, agent, version, ring, from when and until when it held, and when its area was opened (epoch milliseconds).
+pub type Edge = (i64, i64, i64, Json<Ring>, i64, Option<i64>, Option<i64>);
 
 /// The edges that held at some time after `since_ms`.
 pub async fn held_since(db: impl PgExecutor<'_>, since_ms: i64) -> sqlx::Result<Vec<Edge>> {
     sqlx::query_as(
-        "select area_id, agent_id, data_version, ring, from_at_ms, until_at_ms from read.area_version
+        "select area_id, agent_id, data_version, ring, from_at_ms, until_at_ms, opened_at_ms from read.area_version
          where until_at_ms is null or until_at_ms > $1",
     )
     .bind(since_ms)
@@ -151,7 +167,7 @@ pub async fn shapes_at(db: impl PgExecutor<'_>, at_ms: i64) -> sqlx::Result<Vec<
 /// Every edge that an area had, the oldest first.
 pub async fn of_area(db: impl PgExecutor<'_>, area_id: i64) -> sqlx::Result<Vec<Edge>> {
     sqlx::query_as(
-        "select area_id, agent_id, data_version, ring, from_at_ms, until_at_ms from read.area_version
+        "select area_id, agent_id, data_version, ring, from_at_ms, until_at_ms, opened_at_ms from read.area_version
          where area_id = $1 order by data_version",
     )
     .bind(area_id)
