@@ -55,7 +55,7 @@ export default defineConfig({
   },
   test: {
     environment: 'happy-dom',
-    include: ['src/**/*.test.{ts,tsx}', 'scripts/**/*.test.ts'],
+    include: ['src/**/*.test.{ts,tsx}', '{scripts,soak}/**/*.test.ts'],
     setupFiles: ['src/testing.ts'],
     // Otherwise one less than there are processors, which are two.
     maxWorkers: 2,

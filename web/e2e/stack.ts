@@ -14,6 +14,7 @@ interface Stack {
   machine_token_file: string | null
   mqtt: string | null
   simulator: string
+  server_pid: number
 }
 
 export default async function startStack(): Promise<(() => Promise<void>) | undefined> {
@@ -48,6 +49,7 @@ export default async function startStack(): Promise<(() => Promise<void>) | unde
   process.env.WHEELHOUSE_MACHINE_TOKEN_FILE = stack.machine_token_file ?? ''
   process.env.WHEELHOUSE_MQTT = stack.mqtt ?? ''
   process.env.WHEELHOUSE_SIMULATOR = stack.simulator
+  process.env.WHEELHOUSE_SERVER_PID = String(stack.server_pid)
   return async () => {
     const gone = new Promise((resolve) => {
       child.once('exit', resolve)

@@ -1,4 +1,4 @@
-//! Benches against peers.
+//! Benches against peers, and what the walls grow by in hours.
 
 use std::fs;
 use std::path::PathBuf;
@@ -9,11 +9,12 @@ use testkit::local::{LocalNats, LocalPostgres, NatsOptions, Place, PostgresOptio
 
 use crate::{packages, shell};
 
-/// Runs one bench: the map's in a browser, the fences' by itself, the others on servers of their own that do wait for the
+/// Runs one bench: the map's and the walls' in a browser, the fences' by itself, the others on servers of their own that do wait for the
 /// disk.
 pub fn bench(name: &str, arguments: &[String]) -> Result<()> {
     match name {
         "map" => map(arguments),
+        "soak" => soak(arguments),
         "fences" => alone(name, arguments),
         _ => servers(name, arguments),
     }
@@ -34,6 +35,22 @@ fn map(arguments: &[String]) -> Result<()> {
             .arg("scripts/benchMap.mjs")
             .args(arguments)
             .current_dir(shell::web())
+            .env("WHEELHOUSE_BENCH_OUT", &report),
+    )?;
+    println!("Figures: {}", report.display());
+    Ok(())
+}
+
+/// What a control room's pages, and the server behind them, grow by in an hour: `[MINUTES]`, 60 unless told.
+fn soak(arguments: &[String]) -> Result<()> {
+    packages::node()?;
+    packages::postgres()?;
+    let report = report_of("soak")?;
+    shell::run(
+        shell::command("npx")
+            .args(["--no-install", "playwright", "test", "--config", "playwright.soak.config.ts"])
+            .current_dir(shell::web())
+            .env("WHEELHOUSE_SOAK_MINUTES", arguments.first().map_or("60", String::as_str))
             .env("WHEELHOUSE_BENCH_OUT", &report),
     )?;
     println!("Figures: {}", report.display());

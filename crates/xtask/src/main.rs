@@ -43,9 +43,9 @@ enum Command {
         #[arg(long)]
         bless: bool,
     },
-    /// A bench against peers, on a durable private PostgreSQL and NATS; `map` in headless Chromium.
+    /// A bench against peers, on a durable private PostgreSQL and NATS; `map` and `soak` in headless Chromium.
     Bench {
-        /// A binary of bench/, or `map`.
+        /// A binary of bench/, `map` or `soak`.
         name: String,
         /// Passed on to it.
         #[arg(trailing_var_arg = true, allow_hyphen_values = true)]

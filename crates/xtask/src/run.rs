@@ -96,6 +96,7 @@ pub fn stack(args: &StackArgs) -> Result<()> {
         "simulator": plan.binaries.join("simulator"),
         "machine_token_file": plan.bikes.is_some().then(|| plan.folder.join("state").join("simulator.token")),
         "server_log": stack.server_log(),
+        "server_pid": stack.server_pid(),
         "simulator_log": stack.simulator_log(),
     });
     if args.json {

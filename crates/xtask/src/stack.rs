@@ -246,6 +246,11 @@ impl Stack {
         self.server.log()
     }
 
+    /// The server's process.
+    pub fn server_pid(&self) -> u32 {
+        self.server.pid()
+    }
+
     /// The demo city's log.
     pub fn simulator_log(&self) -> Option<&Path> {
         self.simulator.as_ref().map(Supervised::log)

@@ -1,0 +1,77 @@
+/** Both walls, the board and the map stay open, as in a control room: what they hold does not grow. */
+import { readFileSync, writeFileSync } from 'node:fs'
+import type { CDPSession, Page } from '@playwright/test'
+import { at, expect, setting, SIGNED_IN, test } from '../e2e/fixtures'
+import { growthOf, type Sample } from './growth'
+
+test.use({ storageState: SIGNED_IN, viewport: { width: 1920, height: 1080 } })
+
+const MINUTE_MS = 60_000
+const MB = 2 ** 20
+/** Caches fill and code is compiled before what is counted. */
+const WARM_UP_SHARE = 0.25
+const PAGES = ['/screenHome', '/screenHome1', '/home', '/vehicle/operation-map'] as const
+/** What each may grow by in an hour; without a goal it is told alone. */
+const GOALS = { 'heap MB': 1, nodes: 100, listeners: 20, 'resident MB': 1 } as const
+type Kind = keyof typeof GOALS
+
+const minutes = Number(process.env.WHEELHOUSE_SOAK_MINUTES ?? '60')
+const nap = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms))
+
+/** Resident memory of a process, without what it shares with others. */
+function residentMb(pid: number): number {
+  const kb = /^RssAnon:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]
+  return Number(kb) / 1024
+}
+
+/** Live bytes and objects of a page, after its garbage is gone. */
+async function heldBy(session: CDPSession): Promise<Record<Exclude<Kind, 'resident MB'>, number>> {
+  await session.send('HeapProfiler.collectGarbage')
+  const { metrics } = await session.send('Performance.getMetrics')
+  const of = (name: string) => metrics.find((metric) => metric.name === name)?.value ?? Number.NaN
+  return { 'heap MB': of('JSHeapUsedSize') / MB, nodes: of('Nodes'), listeners: of('JSEventListeners') }
+}
+
+test('an hour of a control room', async ({ context, browser }) => {
+  const series = new Map<string, { kind: Kind; samples: Sample[] }>()
+  const keep = (name: string, kind: Kind, minute: number, value: number) => {
+    const key = `${name} ${kind}`
+    const found = series.get(key) ?? { kind, samples: [] }
+    found.samples.push({ minute, value })
+    series.set(key, found)
+  }
+  const opened: { path: string; page: Page; session: CDPSession }[] = []
+  for (const path of PAGES) {
+    const page = await context.newPage()
+    await page.goto(at(path))
+    const session = await context.newCDPSession(page)
+    await session.send('Performance.enable')
+    opened.push({ path, page, session })
+  }
+  const whole = await browser.newBrowserCDPSession()
+  const server = Number(setting('WHEELHOUSE_SERVER_PID'))
+  for (let minute = 0; minute <= minutes; minute += 1) {
+    for (const { path, session } of opened) {
+      const held = await heldBy(session)
+      for (const [kind, value] of Object.entries(held)) keep(path, kind as Kind, minute, value)
+    }
+    const { processInfo } = await whole.send('SystemInfo.getProcessInfo')
+    const renderers = processInfo.filter(({ type }) => type === 'renderer').map(({ id }) => residentMb(id))
+    keep('renderers', 'resident MB', minute, renderers.reduce((sum, mb) => sum + mb, 0))
+    keep('server', 'resident MB', minute, residentMb(server))
+    const now = [...series].map(([key, { samples }]) => `${key} ${samples.at(-1)!.value.toFixed(1)}`)
+    process.stdout.write(`${minute} min: ${now.join(', ')}\n`)
+    if (minute < minutes) await nap(MINUTE_MS)
+  }
+  for (const { path, page } of opened) {
+    await page.screenshot({ path: `test-results/soak${path.replaceAll('/', '-')}.png` })
+    await expect(page.locator('body')).not.toContainText('页面出错')
+  }
+  const rows = [...series].map(([name, { kind, samples }]) => {
+    const counted = samples.filter((sample) => sample.minute >= minutes * WARM_UP_SHARE)
+    return { name, growth_per_hour: growthOf(counted), goal: GOALS[kind], first: counted[0]?.value, last: counted.at(-1)?.value }
+  })
+  for (const { name, growth_per_hour, goal, first, last } of rows) process.stdout.write(`${name}: ${growth_per_hour.toFixed(2)} an hour of ${goal} (${first?.toFixed(1)} to ${last?.toFixed(1)})\n`)
+  if (process.env.WHEELHOUSE_BENCH_OUT) writeFileSync(process.env.WHEELHOUSE_BENCH_OUT, `${JSON.stringify({ bench: 'soak', minutes, rows }, null, 1)}\n`)
+  expect(rows.filter(({ growth_per_hour, goal }) => growth_per_hour >= goal)).toEqual([])
+})
