@@ -83,3 +83,39 @@ test('one is called something and reported lost; its drawer and its log say so',
   const life = page.getByRole('table', { name: '车辆日志' }).or(page.locator('.ant-table'))
   await expect(life.first()).toContainText('车辆报失：巡检三天未找到')
 })
+
+test('a command waits for a bike that is away, is seen where it stands, and taken back', async ({ page, request }) => {
+  const { cars, prefix } = await ownBikes(request, 2)
+  const [car = ''] = cars
+  await page.goto(at(`/vehicle-info?carId=${car}`))
+  await page.getByRole('button', { name: '电门关' }).click()
+  const asked = page.getByRole('dialog', { name: `对 ${car} 电门关` })
+  await expect(asked.getByText('排队，8 小时内上线后下发')).toBeVisible()
+  await asked.getByRole('textbox').fill('车辆离线，防止被骑走')
+  expect(await violationsOf(page)).toEqual([])
+  await asked.getByRole('button', { name: '电门关' }).click()
+  await expect(page.getByTestId('command-outcome')).toContainText(/排队中.*车辆上报后下发，至 \d\d-\d\d \d\d:\d\d/)
+  await page.getByRole('tab', { name: '指令' }).click()
+  await expect(page.locator('.ant-table').last()).toContainText('排队至')
+  await fitsEverywhere(page, 'waiting')
+
+  // What opens a bike is sent at once or not at all.
+  await page.getByRole('button', { name: '开锁' }).click()
+  await expect(page.getByRole('dialog', { name: `对 ${car} 开锁` })).not.toContainText('排队')
+  await page.keyboard.press('Escape')
+
+  await page.getByTestId('command-outcome').getByRole('button', { name: '取消排队' }).click()
+  await page.getByRole('dialog', { name: '取消排队「电门关」？' }).getByRole('button', { name: '取消排队' }).click()
+  await expect(page.getByText('已取消排队')).toBeVisible()
+  await expect(page.getByTestId('command-outcome')).toContainText('已取消')
+
+  // Of many each is answered, and waits.
+  await page.goto(at(`/vehicle/vehicle-query?keyword=${prefix}`))
+  await markAll(page, 2)
+  await bar(page).getByRole('button', { name: '关锁' }).click()
+  const many = page.getByRole('dialog', { name: '关锁：2 辆' })
+  await expect(many).toContainText('在线的车辆立即下发')
+  await many.getByRole('button', { name: '下一步' }).click()
+  await confirm(page, '批量关锁')
+  await expect(page.getByText('已关锁 2 辆')).toBeVisible()
+})

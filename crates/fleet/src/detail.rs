@@ -44,6 +44,8 @@ pub struct CommandShown {
     pub sent_at: Option<i64>,
     /// When it was answered, epoch milliseconds.
     pub ack_at: Option<i64>,
+    /// Until when it waits, or waited, for the bike to come back (排队), epoch milliseconds.
+    pub wait_until: Option<i64>,
 }
 
 /// A bike, everything about it. Times are epoch milliseconds; what was never reported is null.
@@ -137,6 +139,7 @@ impl From<CommandRow> for CommandShown {
             by: row.by,
             sent_at: row.sent_at_ms,
             ack_at: row.ack_at_ms,
+            wait_until: row.wait_until_ms,
         }
     }
 }

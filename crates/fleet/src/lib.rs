@@ -11,6 +11,7 @@ pub mod ports;
 pub mod read;
 pub mod sender;
 pub mod street;
+pub mod waiting;
 
 use std::sync::Arc;
 

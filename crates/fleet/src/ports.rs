@@ -41,7 +41,7 @@ pub trait Downlink: Send + Sync + 'static {
 }
 
 /// What a bike last reported.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct LiveState {
     /// Display state 0 to 7, as `docs/push.md` numbers them.
     pub state: u8,
@@ -77,6 +77,8 @@ pub struct LiveState {
     pub online: bool,
     /// The device's time of its last report.
     pub report_at: Timestamp,
+    /// The server's time of it.
+    pub heard_at: Timestamp,
 }
 
 /// What bikes last reported, from memory.

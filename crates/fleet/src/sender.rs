@@ -44,9 +44,17 @@ impl CommandSender {
         ctx.causation = Some(event.position);
         let sent = self.desk.execute::<DeviceCommandState>(command, CommandCommand::Send, &ctx).await;
         sent.map_err(|error| ReactError::Later(format!("{error:?}").into()))?;
+        self.load(command).await
+    }
+
+    async fn load(&self, command: &CommandId) -> Result<DeviceCommandState, ReactError> {
         let loaded = self.desk.load::<DeviceCommandState>(command).await;
         Ok(loaded.map_err(|error| ReactError::Later(error.into()))?.state)
     }
+}
+
+fn never(error: impl std::error::Error + Send + Sync + 'static) -> ReactError {
+    ReactError::Never(Box::new(error))
 }
 
 #[async_trait]
@@ -60,12 +68,26 @@ impl Reactor for CommandSender {
     }
 
     async fn react(&self, event: &Recorded) -> Result<(), ReactError> {
-        let decoded = event.decode::<CommandEvent>().map_err(|error| ReactError::Never(error.into()))?;
-        let CommandEvent::Requested { order, at } = decoded else { return Ok(()) };
-        if has_timed_out(at, self.clock.now()) {
-            return Ok(()); // nothing is written for what an outage has outlived: the sweeper ends it
-        }
-        let state = self.record(&order.command_id, event).await?;
+        let decoded = event.decode::<CommandEvent>().map_err(never)?;
+        let state = match decoded {
+            // It waits for its bike: what sees that come back records that it leaves.
+            CommandEvent::Requested { order, .. } if order.wait_minutes.is_some() => return Ok(()),
+            CommandEvent::Requested { order, at } => {
+                if has_timed_out(at, self.clock.now()) {
+                    return Ok(()); // nothing is written for what an outage has outlived: the sweeper ends it
+                }
+                self.record(&order.command_id, event).await?
+            }
+            CommandEvent::Sent { .. } => {
+                let state = self.load(&event.stream_id.parse().map_err(never)?).await?;
+                if !state.waits() {
+                    return Ok(()); // it left with its request
+                }
+                state
+            }
+            _ => return Ok(()),
+        };
+        let Some(order) = state.order() else { return Ok(()) };
         // Time has passed since: a bike must not obey once its asker was told that it timed out.
         let now = self.clock.now();
         if !state.may_leave(now) {

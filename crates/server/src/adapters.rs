@@ -99,6 +99,7 @@ impl LiveView for LiveOfMemory {
             moving: has(Flags::MOVING),
             online: latest.online,
             report_at: latest.report_at,
+            heard_at: latest.heard_at,
         })
     }
 

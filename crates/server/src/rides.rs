@@ -105,6 +105,7 @@ impl Bikes for BikesOfFleet {
             },
             reason: reason.to_owned(),
             by: "骑行用户".to_owned(),
+            wait_minutes: None,
         };
         tx.execute::<DeviceCommandState>(&command, CommandCommand::Request(order)).await
     }
@@ -352,6 +353,7 @@ impl Reactor for LockAnswers {
                 CommandEvent::TimedOut { at } => (LockAnswer::Silent, at),
                 CommandEvent::Requested { .. }
                 | CommandEvent::Sent { .. }
+                | CommandEvent::Cancelled { .. }
                 | CommandEvent::AcknowledgedLate { .. } => {
                     return Ok(());
                 }

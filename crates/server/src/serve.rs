@@ -86,6 +86,7 @@ pub async fn serve(stores: &Stores, settings: &Settings) -> Result<()> {
         let reactors = Reactors::new(runtime.clone(), contexts.reactors(&runtime));
         parts.spawn(async move { reactors.run().await });
         parts.spawn(fleet::sender::sweep(runtime.clone(), stop.clone()));
+        parts.spawn(fleet::waiting::tend(contexts.fleet.clone(), stop.clone()));
         parts.spawn(fleet::escalation::run(runtime.clone()));
         parts.spawn(territory::expiry::sweep(runtime.clone(), stop.clone()));
         let stops = Arc::new(StopsOfLive::new(runtime.clone()));

@@ -37,6 +37,7 @@ pub fn routes(fleet: &Fleet) -> Routes {
         .add(Permit::AnyOf(COMMAND_CODES), routes!(command).with_state(fleet.clone()))
         .add(Permit::AnyOf(KEEPER_CODES), routes!(told).with_state(fleet.clone()))
         .add(Permit::AnyOf(COMMAND_CODES), routes!(command_many).with_state(fleet.clone()))
+        .add(Permit::AnyOf(COMMAND_CODES), routes!(cancel).with_state(fleet.clone()))
 }
 
 /// What a lock is told.
@@ -60,6 +61,9 @@ struct LockAsked {
     /// Why; required to unlock.
     #[serde(default)]
     reason: String,
+    /// So many minutes it waits where the bike is away (排队; 关锁, 电门关 and 重启 alone), 1 to 1,440; nothing: it is told now or never.
+    #[serde(default)]
+    wait_minutes: Option<i64>,
     /// Repeats under one id have one effect.
     #[serde(default)]
     request_id: Option<String>,
@@ -71,7 +75,7 @@ struct LockAsked {
 struct CommandGiven {
     /// Its id, as text.
     command_id: String,
-    /// Always `sent`.
+    /// `sent`, or `waiting` where the bike is away and the command waits for it.
     state: String,
 }
 
@@ -89,7 +93,8 @@ async fn lock(
         LockAction::Lock => CommandKind::Lock,
         LockAction::Unlock => CommandKind::Unlock,
     };
-    give(&fleet, &caller, &request, seen, &body.car_id, kind, body.reason, body.request_id).await
+    let asked = Asked { kind, reason: body.reason, wait_minutes: body.wait_minutes };
+    give(&fleet, &caller, &request, seen, &body.car_id, asked, body.request_id).await
 }
 
 /// What else a device is told.
@@ -119,6 +124,9 @@ struct CommandAsked {
     /// Why; required for power.
     #[serde(default)]
     reason: String,
+    /// So many minutes it waits where the bike is away (排队; 关锁, 电门关 and 重启 alone), 1 to 1,440; nothing: it is told now or never.
+    #[serde(default)]
+    wait_minutes: Option<i64>,
     /// Repeats under one id have one effect.
     #[serde(default)]
     request_id: Option<String>,
@@ -141,18 +149,25 @@ async fn command(
         Told::OpenBattery => CommandKind::BatteryBay,
         Told::Reboot => CommandKind::Reboot,
     };
-    give(&fleet, &caller, &request, seen, &body.car_id, kind, body.reason, body.request_id).await
+    let asked = Asked { kind, reason: body.reason, wait_minutes: body.wait_minutes };
+    give(&fleet, &caller, &request, seen, &body.car_id, asked, body.request_id).await
 }
 
-#[expect(clippy::too_many_arguments, reason = "the parts of two requests with one course")]
+/// What is asked of a device.
+#[derive(Clone)]
+struct Asked {
+    kind: CommandKind,
+    reason: String,
+    wait_minutes: Option<i64>,
+}
+
 async fn give(
     fleet: &Fleet,
     caller: &Caller,
     request: &RequestContext,
     seen: Seen,
     car_id: &str,
-    kind: CommandKind,
-    reason: String,
+    asked: Asked,
     request_id: Option<String>,
 ) -> Handled<Value> {
     let mut tx = fleet.runtime.reads.scoped(&caller.scope, seen.0, &["vehicle"]).await?;
@@ -165,7 +180,7 @@ async fn give(
         }
         ctx.request_id = Some(RequestId(format!("device-command:{id}")));
     }
-    Ok(Answer::replied(given(fleet, &caller.name, ctx, row, kind, reason).await?))
+    Ok(Answer::replied(given(fleet, &caller.name, ctx, row, asked).await?))
 }
 
 /// Gives the command to the bike's device.
@@ -174,13 +189,16 @@ async fn given(
     by: &str,
     mut ctx: CommandContext,
     row: VehicleRow,
-    kind: CommandKind,
-    reason: String,
+    asked: Asked,
 ) -> Result<Receipt, Refused> {
+    let Asked { kind, reason, wait_minutes } = asked;
     let imei =
         row.imei.ok_or_else(|| Refused::business("vehicle-no-device", "车辆未绑定中控，无法下发指令"))?;
     let command_id = CommandId(fleet.runtime.ids.next_id());
-    ctx.reply = json!({ "commandId": command_id, "state": "sent" });
+    // Who is there is told now.
+    let wait_minutes = wait_minutes.filter(|_| !fleet.live.of(&row.car_id).is_some_and(|live| live.online));
+    let state = if wait_minutes.is_some() { "waiting" } else { "sent" };
+    ctx.reply = json!({ "commandId": command_id, "state": state });
     if kind == CommandKind::FindBell
         && let Err(refusal) = may_ring(fleet, &row.car_id, ctx.now).await?
     {
@@ -197,6 +215,7 @@ async fn given(
         kind,
         reason,
         by: by.to_owned(),
+        wait_minutes,
     };
     let command = CommandCommand::Request(order);
     Ok(fleet.runtime.desk.execute::<DeviceCommandState>(&command_id, command, &ctx).await?)
@@ -220,6 +239,9 @@ struct CommandsAsked {
     /// Why; due to unlock and for power.
     #[serde(default)]
     reason: String,
+    /// So many minutes it waits where the bike is away (排队; 关锁, 电门关 and 重启 alone), 1 to 1,440; nothing: it is told now or never.
+    #[serde(default)]
+    wait_minutes: Option<i64>,
 }
 
 /// What a person may tell a device; the rest is told by what configures devices.
@@ -233,26 +255,44 @@ const fn is_given_by_hand(kind: CommandKind) -> bool {
 #[utoipa::path(post, path = "/device/command/batch", tag = "fleet", operation_id = "commandVehicles",
     request_body = CommandsAsked, responses((status = 200, body = Answer<BatchAnswer>)))]
 async fn command_many(call: Call<Fleet>, Body(body): Body<CommandsAsked>) -> Handled<BatchAnswer> {
-    let CommandsAsked { car_ids, kind, reason } = body;
+    let CommandsAsked { car_ids, kind, reason, wait_minutes } = body;
     if !is_given_by_hand(kind) {
         return Err(Refused::business("command-not-by-hand", format!("“{kind}”不能在这里下发")));
     }
     let cars = batch(car_ids, BIKES_MAX)?;
-    let mut rows = Rows::of(&call, &(kind, &reason), cars.len())?;
+    let asked = Asked { kind, reason, wait_minutes };
+    let mut rows = Rows::of(&call, &(kind, &asked.reason, wait_minutes), cars.len())?;
     for group in cars.chunks(GROUP) {
         let mut db = call.state.runtime.reads.scoped(&call.caller.full_scope, None, &[]).await?;
         let found = vehicles::find_all(&mut *db, group).await?;
         drop(db);
         let found: BTreeMap<String, VehicleRow> =
             found.into_iter().map(|row| (row.car_id.clone(), row)).collect();
-        let (fleet, by, found, reason) = (&call.state, &call.caller.name, &found, &reason);
+        let (fleet, by, found, asked) = (&call.state, &call.caller.name, &found, &asked);
         rows.each(group, |ctx, car| async move {
             let row = found.get(&car.to_string()).cloned().ok_or_else(Refused::not_found)?;
-            given(fleet, by, ctx, row, kind, reason.clone()).await
+            given(fleet, by, ctx, row, asked.clone()).await
         })
         .await?;
     }
     Ok(rows.answer())
+}
+
+/// A command that is taken back.
+#[derive(Debug, Deserialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+struct CommandCancelled {
+    /// The command's id, as text.
+    #[schema(value_type = String)]
+    command_id: CommandId,
+}
+
+/// Takes a command back that still waits for its bike.
+#[utoipa::path(post, path = "/device/command/cancel", tag = "fleet", operation_id = "cancelCommand",
+    request_body = CommandCancelled, responses((status = 200, body = Answer<Value>)))]
+async fn cancel(call: Call<Fleet>, Body(body): Body<CommandCancelled>) -> Handled<Value> {
+    let cancel = CommandCommand::Cancel { by: call.caller.name.clone() };
+    call.act::<DeviceCommandState>(&body.command_id, cancel).await
 }
 
 /// A command that a bike's device was given. Times are epoch milliseconds.
@@ -279,6 +319,8 @@ struct BikeCommand {
     requested_at: i64,
     /// When it was answered.
     ack_at: Option<i64>,
+    /// Until when it waits, or waited, for the bike to come back (排队).
+    wait_until: Option<i64>,
 }
 
 /// The newest commands of a bike.
@@ -311,6 +353,7 @@ async fn told(
         by: row.by,
         requested_at: row.requested_at_ms,
         ack_at: row.ack_at_ms,
+        wait_until: row.wait_until_ms,
     };
     Ok(Answer(BikeCommands { rows: newest.into_iter().map(shown).collect() }))
 }

@@ -1,6 +1,6 @@
 //! What a device is told (指令): asked, sent, answered or timed out.
 
-use kernel::{Aggregate, Decision, events, refusals};
+use kernel::{Aggregate, Claim, Decision, events, refusals};
 use serde::{Deserialize, Serialize};
 use vocabulary::{AgentId, AreaId, CommandId, DataOwner, Timestamp, choices};
 
@@ -44,6 +44,9 @@ choices! {
 
 /// Without an answer for so long, a command has timed out.
 pub const TIMEOUT_MS: i64 = 15_000;
+/// A command waits for a bike that is away for so many minutes at least and at most.
+pub const WAIT_MINUTES: std::ops::RangeInclusive<i64> = 1..=1_440;
+const MINUTE_MS: i64 = 60_000;
 
 /// Whether a command asked for at `asked_at` has had its time at `now`.
 pub fn has_timed_out(asked_at: Timestamp, now: Timestamp) -> bool {
@@ -57,6 +60,12 @@ impl CommandKind {
             self,
             Self::Unlock | Self::PowerOn | Self::PowerOff | Self::SpeedLimit | Self::TemporaryPower
         )
+    }
+
+    /// Whether it may wait for a bike that is away: what makes the bike safer, whoever is near when it comes back. An unlock of
+    /// hours ago opens a bike to anybody.
+    pub fn may_wait(self) -> bool {
+        matches!(self, Self::Lock | Self::PowerOff | Self::Reboot)
     }
 }
 
@@ -79,6 +88,9 @@ pub struct Order {
     pub reason: String,
     /// Who, as the drawer shows it.
     pub by: String,
+    /// For so many minutes it waits for the bike where that is away (排队); nothing: it is sent at once or never.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub wait_minutes: Option<i64>,
 }
 
 /// What may be asked.
@@ -95,8 +107,13 @@ pub enum CommandCommand {
         /// Its result code; 0 is done.
         code: i32,
     },
-    /// No answer came in time.
+    /// No answer came in time, or the bike did not come back while it waited.
     TimeOut,
+    /// It waits no more.
+    Cancel {
+        /// Who says so, as the drawer shows it.
+        by: String,
+    },
 }
 
 events! {
@@ -135,6 +152,13 @@ events! {
             /// When.
             at: Timestamp,
         } = "device-command.acknowledged-late",
+        /// It was taken back while it waited.
+        Cancelled {
+            /// Who took it back, as the drawer shows it.
+            by: String,
+            /// When.
+            at: Timestamp,
+        } = "device-command.cancelled",
     }
 }
 
@@ -146,6 +170,10 @@ refusals! {
         Reason(CommandKind) = "command-reason": ("下发“{0}”请填写原因"),
         ReasonTooLong = "command-reason-too-long": ("原因最多 100 个字"),
         TooEarly = "command-too-early": ("指令尚未超时"),
+        MayNotWait(CommandKind) = "command-may-not-wait": ("“{0}”不能排队等车辆上线，请在车辆在线时下发"),
+        Wait = "command-wait": ("排队时间需为 1 分钟到 24 小时"),
+        Waits(CommandKind) = "command-waits": ("该车已有排队中的“{0}”，请先取消"),
+        NotWaiting = "command-not-waiting": ("指令已发出或已结束，不能取消"),
         AnotherDevice = "command-another-device": ("应答的不是收到指令的中控"),
     }
 }
@@ -156,19 +184,38 @@ pub struct DeviceCommandState {
     order: Option<Order>,
     state: Option<CommandState>,
     requested_at: Timestamp,
+    sent_at: Option<Timestamp>,
     late_answered: bool,
 }
 
 impl DeviceCommandState {
-    /// From when on no device is to act on it.
-    pub const fn expires_at(&self) -> Timestamp {
-        self.requested_at.plus_millis(TIMEOUT_MS)
+    /// As it was asked.
+    pub const fn order(&self) -> Option<&Order> {
+        self.order.as_ref()
+    }
+
+    /// Whether it waits, or has waited, for a bike that was away.
+    pub fn waits(&self) -> bool {
+        self.wait_ms().is_some()
+    }
+
+    fn wait_ms(&self) -> Option<i64> {
+        self.order.as_ref()?.wait_minutes.map(|minutes| minutes * MINUTE_MS)
+    }
+
+    /// From when on no device is to act on it, and nobody waits for it.
+    pub fn expires_at(&self) -> Timestamp {
+        match (self.wait_ms(), self.sent_at) {
+            (None, _) => self.requested_at.plus_millis(TIMEOUT_MS),
+            (Some(_), Some(sent_at)) => sent_at.plus_millis(TIMEOUT_MS),
+            (Some(wait_ms), None) => self.requested_at.plus_millis(wait_ms),
+        }
     }
 
     /// Whether a message of it may leave at `now`: its leaving is recorded, nobody has answered, and its time has not
     /// run out.
     pub fn may_leave(&self, now: Timestamp) -> bool {
-        self.state == Some(CommandState::Sent) && !has_timed_out(self.requested_at, now)
+        self.state == Some(CommandState::Sent) && now < self.expires_at()
     }
 }
 
@@ -180,7 +227,7 @@ impl Aggregate for DeviceCommandState {
     type Refusal = CommandRefusal;
 
     fn decide(&self, command: Self::Command, now: Timestamp) -> Decision<Self> {
-        use CommandState::{Pending, Sent, TimedOut};
+        use CommandState::{Cancelled, Pending, Sent, TimedOut};
         match (self.state, command) {
             (None, CommandCommand::Request(order)) => {
                 if order.kind.needs_reason() && order.reason.trim().is_empty() {
@@ -189,11 +236,18 @@ impl Aggregate for DeviceCommandState {
                 if order.reason.chars().count() > 100 {
                     return Err(CommandRefusal::ReasonTooLong);
                 }
+                match order.wait_minutes {
+                    Some(_) if !order.kind.may_wait() => {
+                        return Err(CommandRefusal::MayNotWait(order.kind));
+                    }
+                    Some(minutes) if !WAIT_MINUTES.contains(&minutes) => return Err(CommandRefusal::Wait),
+                    _ => {}
+                }
                 Ok(vec![CommandEvent::Requested { order, at: now }])
             }
             (Some(_), CommandCommand::Request(_)) => Err(CommandRefusal::Exists),
             (None, _) => Err(CommandRefusal::Unknown),
-            (Some(Pending), CommandCommand::Send) if !has_timed_out(self.requested_at, now) => {
+            (Some(Pending), CommandCommand::Send) if now < self.expires_at() => {
                 Ok(vec![CommandEvent::Sent { at: now }])
             }
             (Some(_), CommandCommand::Send) => Ok(vec![]),
@@ -209,11 +263,16 @@ impl Aggregate for DeviceCommandState {
                 Ok(vec![CommandEvent::AcknowledgedLate { code, at: now }])
             }
             (Some(_), CommandCommand::Acknowledge { .. }) => Ok(vec![]),
-            (Some(Pending | Sent), CommandCommand::TimeOut) if !has_timed_out(self.requested_at, now) => {
+            (Some(Pending | Sent), CommandCommand::TimeOut) if now < self.expires_at() => {
                 Err(CommandRefusal::TooEarly)
             }
             (Some(Pending | Sent), CommandCommand::TimeOut) => Ok(vec![CommandEvent::TimedOut { at: now }]),
             (Some(_), CommandCommand::TimeOut) => Ok(vec![]),
+            (Some(Pending), CommandCommand::Cancel { by }) if self.waits() => {
+                Ok(vec![CommandEvent::Cancelled { by, at: now }])
+            }
+            (Some(Cancelled), CommandCommand::Cancel { .. }) => Ok(vec![]),
+            (Some(_), CommandCommand::Cancel { .. }) => Err(CommandRefusal::NotWaiting),
         }
     }
 
@@ -224,7 +283,10 @@ impl Aggregate for DeviceCommandState {
                 self.requested_at = *at;
                 CommandState::Pending
             }
-            CommandEvent::Sent { .. } => CommandState::Sent,
+            CommandEvent::Sent { at } => {
+                self.sent_at = Some(*at);
+                CommandState::Sent
+            }
             CommandEvent::Acknowledged { code: 0, .. } => CommandState::Done,
             CommandEvent::Acknowledged { .. } => CommandState::Failed,
             CommandEvent::TimedOut { .. } => CommandState::TimedOut,
@@ -232,7 +294,22 @@ impl Aggregate for DeviceCommandState {
                 self.late_answered = true;
                 CommandState::TimedOut
             }
+            CommandEvent::Cancelled { .. } => CommandState::Cancelled,
         });
+    }
+
+    fn claims(&self, event: &CommandEvent) -> Vec<Claim<CommandRefusal>> {
+        let waits = |order: &Order| format!("waits:{}:{}", order.imei, order.kind.number());
+        match event {
+            CommandEvent::Requested { order, .. } if order.wait_minutes.is_some() => {
+                vec![Claim::Take { key: waits(order), refusal: CommandRefusal::Waits(order.kind) }]
+            }
+            // Whatever ends the waiting.
+            _ if self.state == Some(CommandState::Pending) && self.waits() => {
+                self.order.iter().map(|order| Claim::Release { key: waits(order) }).collect()
+            }
+            _ => vec![],
+        }
     }
 
     fn owner(&self) -> DataOwner {
@@ -262,7 +339,17 @@ mod tests {
             kind,
             reason: reason.to_owned(),
             by: "值班员".to_owned(),
+            wait_minutes: None,
         })
+    }
+
+    fn waiting(kind: CommandKind, minutes: i64) -> CommandCommand {
+        match request(kind, "已联系不到") {
+            CommandCommand::Request(order) => {
+                CommandCommand::Request(Order { wait_minutes: Some(minutes), ..order })
+            }
+            other => other,
+        }
     }
 
     fn answer(code: i32) -> CommandCommand {
@@ -332,6 +419,46 @@ mod tests {
     }
 
     #[test]
+    fn what_opens_or_moves_a_bike_does_not_wait_and_nothing_waits_for_more_than_a_day() {
+        let fresh = DeviceCommandState::default();
+        for kind in
+            [CommandKind::Unlock, CommandKind::PowerOn, CommandKind::BatteryBay, CommandKind::FindBell]
+        {
+            assert_eq!(fresh.decide(waiting(kind, 5), at(0)), Err(CommandRefusal::MayNotWait(kind)));
+        }
+        for minutes in [0, 1_441] {
+            assert_eq!(fresh.decide(waiting(CommandKind::Lock, minutes), at(0)), Err(CommandRefusal::Wait));
+        }
+    }
+
+    #[test]
+    fn a_command_that_waits_has_its_fifteen_seconds_from_its_leaving_on() {
+        let asked = (0, waiting(CommandKind::Lock, 10));
+        let (state, _) = run(vec![asked.clone()]);
+        assert_eq!(state.decide(CommandCommand::TimeOut, at(599_999)), Err(CommandRefusal::TooEarly));
+        assert_eq!(state.decide(CommandCommand::Send, at(600_000)), Ok(vec![]), "it has waited long enough");
+        let (state, types) = run(vec![asked.clone(), (599_000, CommandCommand::Send)]);
+        assert_eq!(types[1..], ["device-command.sent"]);
+        assert!(state.may_leave(at(613_999)) && !state.may_leave(at(614_000)));
+        assert_eq!(state.decide(CommandCommand::TimeOut, at(613_999)), Err(CommandRefusal::TooEarly));
+        let (state, types) = run(vec![asked, (600_000, CommandCommand::TimeOut)]);
+        assert_eq!(types[1..], ["device-command.timed-out"]);
+        assert_eq!(state.decide(CommandCommand::Send, at(600_001)), Ok(vec![]));
+    }
+
+    #[test]
+    fn only_what_waits_is_taken_back() {
+        let cancel = || CommandCommand::Cancel { by: "值班员".to_owned() };
+        let (state, types) = run(vec![(0, waiting(CommandKind::Reboot, 10)), (5, cancel()), (6, cancel())]);
+        assert_eq!(types[1..], ["device-command.cancelled"]);
+        assert_eq!(state.decide(CommandCommand::Send, at(7)), Ok(vec![]), "it leaves no more");
+        let (sent, _) = run(vec![(0, waiting(CommandKind::Reboot, 10)), (5, CommandCommand::Send)]);
+        assert_eq!(sent.decide(cancel(), at(6)), Err(CommandRefusal::NotWaiting));
+        let (at_once, _) = run(vec![(0, request(CommandKind::Lock, ""))]);
+        assert_eq!(at_once.decide(cancel(), at(1)), Err(CommandRefusal::NotWaiting));
+    }
+
+    #[test]
     fn an_order_is_stored_flat_with_its_time() {
         let state = DeviceCommandState::default();
         let event = &state.decide(request(CommandKind::Lock, "还车"), at(5)).unwrap()[0];
@@ -339,6 +466,9 @@ mod tests {
         assert_eq!(stored["data"]["kind"], 2);
         assert_eq!(stored["data"]["car_id"], "B1");
         assert_eq!(stored["data"]["at"], 5);
+        assert!(stored["data"].get("wait_minutes").is_none(), "as it was stored before commands waited");
         assert_eq!(serde_json::from_value::<CommandEvent>(stored).unwrap(), *event);
+        let event = &state.decide(waiting(CommandKind::Lock, 60), at(5)).unwrap()[0];
+        assert_eq!(serde_json::to_value(event).unwrap()["data"]["wait_minutes"], 60);
     }
 }

@@ -67,6 +67,7 @@ choices! {
         CommandFailed = 803 => "指令失败",
         CommandTimedOut = 804 => "指令超时",
         AnsweredLate = 805 => "迟到应答",
+        CommandCancelled = 806 => "取消排队",
     }
 }
 
@@ -339,7 +340,12 @@ pub fn of_command(event: &CommandEvent, kind: CommandKind, state: &str, asked: A
         CommandEvent::TimedOut { .. } => told(
             LifeEvent::CommandTimedOut,
             asked,
-            format!("{kind}：设备没有按时应答"),
+            // Nothing left: it waited for the bike (排队).
+            if state == CommandState::Pending.label() {
+                format!("{kind}：车辆在排队时间内没有上报")
+            } else {
+                format!("{kind}：设备没有按时应答")
+            },
             CommandState::TimedOut,
         ),
         CommandEvent::AcknowledgedLate { code, .. } => told(
@@ -347,6 +353,12 @@ pub fn of_command(event: &CommandEvent, kind: CommandKind, state: &str, asked: A
             Acted::device(),
             format!("{kind}：超时之后才应答，应答代码 {code}"),
             CommandState::TimedOut,
+        ),
+        CommandEvent::Cancelled { by, .. } => told(
+            LifeEvent::CommandCancelled,
+            asked,
+            format!("{kind}：{by}取消了排队"),
+            CommandState::Cancelled,
         ),
     }
 }

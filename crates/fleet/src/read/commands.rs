@@ -45,6 +45,10 @@ pub struct CommandRow {
     pub sent_at_ms: Option<i64>,
     /// When it was answered.
     pub ack_at_ms: Option<i64>,
+    /// Until when it waits, or waited, for a bike that was away.
+    pub wait_until_ms: Option<i64>,
+    /// When it is given up while nobody answers.
+    pub due_at_ms: i64,
     /// Version of the aggregate.
     pub version: i64,
 }
@@ -59,6 +63,9 @@ impl CommandRow {
             CommandEvent::Requested { .. } => {}
             CommandEvent::Sent { at } => {
                 self.sent_at_ms = Some(at.millis());
+                if self.wait_until_ms.is_some() {
+                    self.due_at_ms = at.millis() + TIMEOUT_MS;
+                }
                 self.state = CommandState::Sent.number();
             }
             CommandEvent::Acknowledged { code, at } => {
@@ -70,6 +77,7 @@ impl CommandRow {
                 answered(*code, *at);
                 self.late = true;
             }
+            CommandEvent::Cancelled { .. } => self.state = CommandState::Cancelled.number(),
         }
     }
 }
@@ -78,6 +86,10 @@ impl CommandRow {
 impl Projector for CommandProjector {
     fn name(&self) -> &'static str {
         "device-command"
+    }
+
+    fn version(&self) -> i32 {
+        2
     }
 
     fn tables(&self) -> &'static [&'static str] {
@@ -97,6 +109,8 @@ impl Projector for CommandProjector {
             let command_id: i64 = recorded.stream_id.parse()?;
             let event = recorded.decode::<CommandEvent>()?;
             if let CommandEvent::Requested { order, at } = &event {
+                let wait_until_ms =
+                    order.wait_minutes.map(|minutes| at.plus_millis(minutes * 60_000).millis());
                 let row = CommandRow {
                     command_id,
                     car_id: order.car_id.to_string(),
@@ -112,6 +126,8 @@ impl Projector for CommandProjector {
                     requested_at_ms: at.millis(),
                     sent_at_ms: None,
                     ack_at_ms: None,
+                    wait_until_ms,
+                    due_at_ms: wait_until_ms.unwrap_or(at.millis() + TIMEOUT_MS),
                     version: 0,
                 };
                 rows.insert(command_id, row);
@@ -155,12 +171,51 @@ pub async fn newest_of(db: impl PgExecutor<'_>, car_id: &str, most: i64) -> sqlx
 /// Commands whose time has run out at `now` without an answer; at most 500.
 pub async fn overdue(db: impl PgExecutor<'_>, now: Timestamp) -> sqlx::Result<Vec<CommandId>> {
     sqlx::query_scalar(
-        "select command_id from read.device_command where state in (0, 1) and requested_at_ms <= $1
-         order by requested_at_ms limit 500",
+        "select command_id from read.device_command where state in (0, 1) and due_at_ms <= $1
+         order by due_at_ms limit 500",
     )
-    .bind(now.millis() - TIMEOUT_MS)
+    .bind(now.millis())
     .fetch_all(db)
     .await
+}
+
+/// A command that waits for its bike, and what that bike is doing.
+#[derive(Debug, sqlx::FromRow)]
+pub struct Waiting {
+    /// Which.
+    pub command_id: CommandId,
+    /// The bike.
+    pub car_id: String,
+    /// When it was asked for.
+    pub requested_at_ms: i64,
+    /// Whether the bike still has the device that it was asked of.
+    pub same_device: bool,
+    /// Whether somebody rides the bike, or has only stopped for a while.
+    pub ridden: bool,
+}
+
+/// Commands that wait after the bike and command of `after`; at most so many.
+pub async fn waiting(db: impl PgExecutor<'_>, after: (&str, i64), most: i64) -> sqlx::Result<Vec<Waiting>> {
+    sqlx::query_as(
+        "select c.command_id, c.car_id, c.requested_at_ms, coalesce(v.imei = c.imei, false) same_device,
+             coalesce(v.riding_state in (2, 3), false) ridden
+         from read.device_command c left join read.vehicle v on v.car_id = c.car_id
+         where c.state = 0 and c.wait_until_ms is not null and (c.car_id, c.command_id) > ($1, $2)
+         order by c.car_id, c.command_id limit $3",
+    )
+    .bind(after.0)
+    .bind(after.1)
+    .bind(most)
+    .fetch_all(db)
+    .await
+}
+
+/// A command.
+pub async fn find(db: impl PgExecutor<'_>, command: CommandId) -> sqlx::Result<Option<CommandRow>> {
+    sqlx::query_as("select * from read.device_command where command_id = $1")
+        .bind(command)
+        .fetch_optional(db)
+        .await
 }
 
 /// When the bell of a bike was asked for since `since`, the oldest first; at most 2,000 times.

@@ -48,21 +48,27 @@ impl TestRuntime {
 
     /// Asks for an unlock now; the event.
     pub async fn unlock(&self, id: i64) -> Recorded {
+        self.ask(id, CommandKind::Unlock, None).await
+    }
+
+    /// Asks for a command now; the event.
+    pub async fn ask(&self, id: i64, kind: CommandKind, wait_minutes: Option<i64>) -> Recorded {
         let order = Order {
             command_id: CommandId(id),
             car_id: CarId::try_from("B1".to_owned()).unwrap(),
             imei: Imei::try_from(IMEI.to_owned()).unwrap(),
             agent_id: AgentId(2),
             area_id: AreaId(20),
-            kind: CommandKind::Unlock,
+            kind,
             reason: "巡检".to_owned(),
             by: "值班员".to_owned(),
+            wait_minutes,
         };
         self.tell(id, CommandCommand::Request(order), self.clock.now()).await;
         self.events_of(id).await.remove(0)
     }
 
-    async fn events_of(&self, id: i64) -> Vec<Recorded> {
+    pub async fn events_of(&self, id: i64) -> Vec<Recorded> {
         let head: i64 = sqlx::query_scalar("select coalesce(max(position), 0) from log.events")
             .fetch_one(&self.runtime.pools.owner)
             .await

@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use async_trait::async_trait;
-use fleet::model::command::{CommandCommand, TIMEOUT_MS};
+use fleet::model::command::{CommandCommand, CommandKind, TIMEOUT_MS};
 use fleet::ports::{Downlink, PortError};
 use fleet::sender::CommandSender;
 use kernel::{ReactError, Reactor, Reactors};
@@ -123,6 +123,32 @@ async fn what_was_recorded_but_did_not_leave_in_time_never_leaves() {
         Vec::<String>::new(),
         "no bike obeys after its asker was told that it timed out"
     );
+}
+
+#[tokio::test]
+async fn a_command_that_waits_leaves_when_its_leaving_is_recorded_and_not_before() {
+    let runtime = Arc::new(TestRuntime::new().await);
+    let street = Street::open(&runtime);
+    let asked = runtime.ask(1, CommandKind::Lock, Some(60)).await;
+    street.sender().react(&asked).await.unwrap();
+    assert_eq!(street.ids(), Vec::<String>::new(), "its bike is away");
+    runtime.clock.advance(30 * 60_000);
+    runtime.tell(1, CommandCommand::Send, runtime.clock.now()).await;
+    let sent = runtime.events_of(1).await.remove(1);
+    // The way is broken when its bike is back: it leaves while its time runs.
+    street.broken.store(true, Ordering::SeqCst);
+    assert!(matches!(street.sender().react(&sent).await, Err(ReactError::Later(_))));
+    street.broken.store(false, Ordering::SeqCst);
+    runtime.clock.advance(TIMEOUT_MS - 1);
+    street.sender().react(&sent).await.unwrap();
+    runtime.clock.advance(1);
+    street.sender().react(&sent).await.unwrap();
+    assert_eq!(street.ids(), ["1"], "not after it");
+    // One that left with its request does not leave twice.
+    let asked = runtime.unlock(2).await;
+    street.sender().react(&asked).await.unwrap();
+    street.sender().react(&runtime.events_of(2).await.remove(1)).await.unwrap();
+    assert_eq!(street.ids(), ["1", "2"]);
 }
 
 #[tokio::test]

@@ -252,6 +252,11 @@ const COMMAND_STEPS: &[Step] = &[
         label: "设备迟到应答",
         fold: |state, data| became(state, data, CommandState::TimedOut, "answered_at"),
     },
+    Step {
+        stored_type: "device-command.cancelled",
+        label: "取消排队",
+        fold: |state, data| became(state, data, CommandState::Cancelled, "cancelled_at"),
+    },
 ];
 
 const COMMAND_FIELDS: &[Field] = &[
@@ -268,4 +273,6 @@ const COMMAND_FIELDS: &[Field] = &[
     Field { key: "sent_at", label: "发出时间", text: Text::Moment },
     Field { key: "answered_at", label: "应答时间", text: Text::Moment },
     Field { key: "timed_out_at", label: "超时时间", text: Text::Moment },
+    Field { key: "wait_minutes", label: "排队分钟", text: Text::Plain },
+    Field { key: "cancelled_at", label: "取消时间", text: Text::Moment },
 ];

@@ -68,6 +68,7 @@ mod territory;
 mod upkeep;
 mod vehicle_keeping;
 mod vehicle_log;
+mod waiting_commands;
 mod walk;
 mod wall_samples;
 mod walls;

@@ -463,6 +463,7 @@ fn others(at: (&str, &str), theirs: &Theirs) -> Option<Sample> {
         }
         ("GET", "/vehicle/map/areas") => Sample::Ask(json!({})),
         ("GET", "/vehicle/blocked") => Sample::Ask(json!({})),
+        ("POST", "/device/command/cancel") => Sample::Tell(json!({"commandId": command})),
         ("POST", "/device/command/batch") => Sample::Tell(json!({"carIds": [car], "kind": 10})),
         ("POST", "/vehicle/keep") => Sample::Tell(json!({"carIds": [car], "act": 9, "addTags": ["越权"]})),
         ("GET", "/device/lock/state") => Sample::Ask(json!({"commandId": command, "carId": car})),

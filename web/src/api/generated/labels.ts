@@ -438,6 +438,7 @@ export const lifeEventLabels = {
   803: '指令失败',
   804: '指令超时',
   805: '迟到应答',
+  806: '取消排队',
 } as const satisfies Record<Schemas['LifeEvent'], string>
 
 /** 事件类别 */

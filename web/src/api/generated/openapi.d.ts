@@ -697,6 +697,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/ebike/v3/backend/device/command/cancel": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Takes a command back that still waits for its bike. */
+        post: operations["cancelCommand"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/ebike/v3/backend/device/lock": {
         parameters: {
             query?: never;
@@ -7932,7 +7949,7 @@ export interface components {
             data: {
                 /** @description Its id, as text. */
                 commandId: string;
-                /** @description Always `sent`. */
+                /** @description `sent`, or `waiting` where the bike is away and the command waits for it. */
                 state: string;
             };
             /** @description Always true. */
@@ -11213,6 +11230,11 @@ export interface components {
             resultCode?: number | null;
             /** @description How far it got. */
             state: components["schemas"]["CommandState"];
+            /**
+             * Format: int64
+             * @description Until when it waits, or waited, for the bike to come back (排队).
+             */
+            waitUntil?: number | null;
         };
         /** @description The newest commands of a bike. */
         BikeCommands: {
@@ -12307,12 +12329,22 @@ export interface components {
             reason?: string;
             /** @description Repeats under one id have one effect. */
             requestId?: string | null;
+            /**
+             * Format: int64
+             * @description So many minutes it waits where the bike is away (排队; 关锁, 电门关 and 重启 alone), 1 to 1,440; nothing: it is told now or never.
+             */
+            waitMinutes?: number | null;
+        };
+        /** @description A command that is taken back. */
+        CommandCancelled: {
+            /** @description The command's id, as text. */
+            commandId: string;
         };
         /** @description That a command is on its way. Its outcome comes over the websocket. */
         CommandGiven: {
             /** @description Its id, as text. */
             commandId: string;
-            /** @description Always `sent`. */
+            /** @description `sent`, or `waiting` where the bike is away and the command waits for it. */
             state: string;
         };
         /**
@@ -12348,6 +12380,11 @@ export interface components {
             sentAt?: number | null;
             /** @description How far it got. */
             state: components["schemas"]["CommandState"];
+            /**
+             * Format: int64
+             * @description Until when it waits, or waited, for the bike to come back (排队), epoch milliseconds.
+             */
+            waitUntil?: number | null;
         };
         /**
          * Format: int32
@@ -12399,6 +12436,11 @@ export interface components {
             kind: components["schemas"]["CommandKind"];
             /** @description Why; due to unlock and for power. */
             reason?: string;
+            /**
+             * Format: int64
+             * @description So many minutes it waits where the bike is away (排队; 关锁, 电门关 and 重启 alone), 1 to 1,440; nothing: it is told now or never.
+             */
+            waitMinutes?: number | null;
         };
         /** @description What a ride costs; `base` + `time` + `distance` + `dispatch` − `discount` = `total`. */
         ComputedCost: {
@@ -15098,7 +15140,7 @@ export interface components {
          * @description 事件
          * @enum {integer}
          */
-        LifeEvent: 101 | 102 | 103 | 104 | 105 | 201 | 202 | 203 | 204 | 205 | 206 | 207 | 301 | 401 | 402 | 403 | 404 | 501 | 502 | 503 | 504 | 505 | 601 | 602 | 603 | 604 | 605 | 606 | 607 | 608 | 701 | 702 | 703 | 704 | 801 | 802 | 803 | 804 | 805;
+        LifeEvent: 101 | 102 | 103 | 104 | 105 | 201 | 202 | 203 | 204 | 205 | 206 | 207 | 301 | 401 | 402 | 403 | 404 | 501 | 502 | 503 | 504 | 505 | 601 | 602 | 603 | 604 | 605 | 606 | 607 | 608 | 701 | 702 | 703 | 704 | 801 | 802 | 803 | 804 | 805 | 806;
         /**
          * Format: int32
          * @description 事件类别
@@ -15181,6 +15223,11 @@ export interface components {
             reason?: string;
             /** @description Repeats under one id have one effect. */
             requestId?: string | null;
+            /**
+             * Format: int64
+             * @description So many minutes it waits where the bike is away (排队; 关锁, 电门关 and 重启 alone), 1 to 1,440; nothing: it is told now or never.
+             */
+            waitMinutes?: number | null;
         };
         /** @description Whether a bike is locked. */
         LockState: {
@@ -22124,6 +22171,34 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Answer_BatchAnswer"] | components["schemas"]["RuleRefusal"];
+                };
+            };
+            400: components["responses"]["Refused400"];
+            401: components["responses"]["Refused401"];
+            403: components["responses"]["Refused403"];
+            413: components["responses"]["Refused413"];
+            429: components["responses"]["Refused429"];
+        };
+    };
+    cancelCommand: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["CommandCancelled"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Answer_Value"] | components["schemas"]["RuleRefusal"];
                 };
             };
             400: components["responses"]["Refused400"];

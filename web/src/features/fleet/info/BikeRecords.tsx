@@ -6,6 +6,8 @@ import { Dot } from '@/kit/StateTag'
 import { Time } from '@/kit/Time'
 import { commandKindLabels, commandStateLabels } from '@/api/generated/labels'
 import { labelOf } from '@/kit/choice'
+import { CancelWaiting } from '../operation-map/CancelWaiting'
+import { isWaiting } from '../operation-map/commands'
 import { answeredText, stateText, talkTag, type DeviceTalk } from '../device-log/deviceLog'
 import { actorText, changesText, eventTag, type VehicleEvent } from '../vehicle-log/vehicleLog'
 import { type BikeCommand, type BikeOrder, bindingsOf, commandsOf, DAYS, lifeOf, type NewestOf, orderStateOf, ordersOf, ROWS, talkOf } from './records'
@@ -56,10 +58,11 @@ export function BikeOrders({ carId }: { carId: string }) {
 const commandColumns: TableColumnsType<BikeCommand> = [
   { key: 'requestedAt', title: '下发时间', render: (_, row) => at(row.requestedAt) },
   { key: 'kind', title: '指令', render: (_, row) => labelOf(commandKindLabels, row.kind) },
-  { key: 'state', title: '结果', render: (_, row) => labelOf(commandStateLabels, row.state) + (row.late ? '（迟到）' : '') },
+  { key: 'state', title: '结果', render: (_, row) => (isWaiting(row) ? <>排队至 {at(row.waitUntil)}</> : labelOf(commandStateLabels, row.state) + (row.late ? '（迟到）' : '')) },
   { key: 'ack', title: '应答用时', render: (_, row) => (typeof row.ackAt === 'number' ? `${((row.ackAt - row.requestedAt) / 1000).toFixed(2)} 秒` : '') },
   { key: 'by', title: '操作人', render: (_, row) => row.by },
   { key: 'reason', title: '原因', render: (_, row) => row.reason },
+  { key: 'act', title: '', render: (_, row) => isWaiting(row) && <CancelWaiting commandId={row.id} what={labelOf(commandKindLabels, row.kind)} /> },
 ]
 
 export function BikeCommands({ carId }: { carId: string }) {

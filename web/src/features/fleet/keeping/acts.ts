@@ -36,7 +36,7 @@ interface ActWords {
   /** What is typed with it; absent: nothing. */
   reason?: { label: string; placeholder: string; max: number }
   /** Asked for in a dialog of its own first. */
-  form?: 'area' | 'tags' | 'device'
+  form?: 'area' | 'tags' | 'device' | 'wait'
   /** Of one bike alone. */
   single?: boolean
   /** Behind 更多操作. */
@@ -70,8 +70,8 @@ export const acts: readonly Act[] = [
   kept(3, { consequence: '已下架或返厂的车辆回到库存，之后可以重新上架。' }),
   kept(9, { consequence: '标签用于筛选，每辆车最多 10 个。', form: 'tags' }),
   told(10, { consequence: '在线的车辆响铃；每辆车每分钟最多 10 次，5 分钟内超过 30 次则 24 小时内不能再用。' }),
-  told(2, { consequence: '车辆上锁断电；正在骑行的车辆会拒绝。' }),
-  told(12, { consequence: '中控重启，约一分钟内不在线。', seldom: true }),
+  told(2, { consequence: '车辆上锁断电；正在骑行的车辆会拒绝。', form: 'wait' }),
+  told(12, { consequence: '中控重启，约一分钟内不在线。', form: 'wait', seldom: true }),
   kept(5, { consequence: '车辆标记为丢失并产生“报失”报警，不再可租；找回后回到报失前的状态。', danger: true, reason: why('如：连续三天未找到'), seldom: true }),
   kept(6, { consequence: '车辆回到报失前的状态，“报失”报警解除。', seldom: true }),
   kept(8, { consequence: '车辆连同中控移交到同一代理的另一个服务区；已上架的车辆请先下架。', form: 'area', reason: why('如：支援旺季'), seldom: true }),
@@ -87,6 +87,8 @@ export interface Said {
   addTags?: string[]
   removeTags?: string[]
   imei?: string
+  /** So long a command waits for bikes that are away, minutes; null: it does not. */
+  waitMinutes?: number | null
 }
 
 /** What the server is told. */

@@ -5,6 +5,7 @@ import { command } from '@/api/client'
 import { areasOf } from '@/kit/areaChoices'
 import type { BatchAction } from '@/kit/list/ListPage'
 import { useBatch } from '@/kit/list/useBatch'
+import { WAIT_MINUTES, waitChoices } from '../operation-map/commands'
 import { type Act, acts, AT_ONCE, BIKES_MAX, COMMANDS, KEEP, keepBody, type Kept, type Said, tagFault } from './acts'
 
 const keep = command.post(KEEP)
@@ -35,7 +36,7 @@ export function useKeep(): { run(act: Act, rows: readonly Kept[], done: () => vo
         atOnce: AT_ONCE,
         ...(act.reason ? { reason: act.reason } : {}),
         run: (carIds, options, reason) =>
-          'keep' in act ? keep(keepBody(carIds, act.keep, reason, said), options) : tell({ carIds, kind: act.command, reason }, options),
+          'keep' in act ? keep(keepBody(carIds, act.keep, reason, said), options) : tell({ carIds, kind: act.command, reason, waitMinutes: said.waitMinutes ?? null }, options),
       },
       done,
     )
@@ -72,12 +73,13 @@ export function batchActionsOf<Row extends Kept>(run: (act: Act, rows: readonly 
 
 /** What an act takes beside its reason. */
 function SaidDialog({ asking: { act, rows }, onClose, onSaid }: { asking: Asking; onClose(): void; onSaid(said: Said): void }) {
-  const [said, setSaid] = useState<Said>({})
+  const [said, setSaid] = useState<Said>({ waitMinutes: WAIT_MINUTES })
   const fault = act.form === 'tags' ? tagFault([...(said.addTags ?? []), ...(said.removeTags ?? [])]) : null
   const ready = {
     area: said.areaId !== undefined,
     tags: fault === null && (said.addTags?.length ?? 0) + (said.removeTags?.length ?? 0) > 0,
     device: /^\d{15}$/.test(said.imei ?? ''),
+    wait: true,
   }
   return (
     <Modal
@@ -97,6 +99,16 @@ function SaidDialog({ asking: { act, rows }, onClose, onSaid }: { asking: Asking
             <TagsItem label="添加标签" value={said.addTags ?? []} onChange={(addTags) => setSaid({ ...said, addTags })} />
             <TagsItem label="移除标签" value={said.removeTags ?? []} onChange={(removeTags) => setSaid({ ...said, removeTags })} />
           </>
+        )}
+        {act.form === 'wait' && (
+          <Form.Item label="离线的车辆" htmlFor="keep-wait" extra="在线的车辆立即下发">
+            <Select<number | null>
+              id="keep-wait"
+              value={said.waitMinutes ?? null}
+              onChange={(waitMinutes) => setSaid({ waitMinutes })}
+              options={[{ value: null, label: '不排队，15 秒内没有应答即超时' }, ...waitChoices]}
+            />
+          </Form.Item>
         )}
         {act.form === 'device' && (
           <Form.Item label="中控 IMEI" htmlFor="keep-imei" required>

@@ -1,13 +1,14 @@
 import { CheckCircleFilled, ClockCircleFilled, CloseCircleFilled, LoadingOutlined } from '@ant-design/icons'
 import { useMutation } from '@tanstack/react-query'
-import { Button, Input, Modal } from 'antd'
+import { Button, Input, Modal, Select } from 'antd'
 import { useState } from 'react'
 
 import { failureText } from '@/api/client'
 import { useClockOffset } from '@/live/hooks'
 import { usePermit } from '@/kit/Permit'
 
-import { ackLine, commandChoices, kindWord, type AckTone, type CommandChoice, type SentCommand } from './commands'
+import { CancelWaiting } from './CancelWaiting'
+import { ackLine, commandChoices, isWaiting, kindWord, type AckTone, type CommandChoice, type SentCommand, WAIT_MINUTES, waitChoices } from './commands'
 import { sendCommand } from './queries'
 import { useNow } from '@/live/useNow'
 import type { Vehicle } from './vehicle'
@@ -25,14 +26,16 @@ const toneIcons: Readonly<Record<AckTone, React.ReactNode>> = {
 /** Commands as buttons, and below them how the last one went. */
 export function CommandPanel({ vehicle }: { vehicle: Vehicle }) {
   const { carId } = vehicle
+  const isAway = !vehicle.online
   const [asking, setAsking] = useState<CommandChoice | null>(null)
   const [reason, setReason] = useState('')
+  const [wait, setWait] = useState<number | null>(WAIT_MINUTES)
   const [sent, setSent] = useState<SentCommand | null>(null)
   const offset = useClockOffset()
   const send = useMutation({
-    mutationFn: ({ choice, why }: { choice: CommandChoice; why: string }) => sendCommand(carId, choice.name, why),
-    onSuccess: (commandId, { choice }) => {
-      setSent({ carId, commandId, name: choice.name, sentAt: Date.now() + offset })
+    mutationFn: ({ choice, why }: { choice: CommandChoice; why: string }) => sendCommand(carId, choice.name, why, isAway && choice.waits === true ? wait : null),
+    onSuccess: ({ commandId, state }, { choice }) => {
+      setSent({ carId, commandId, name: choice.name, sentAt: Date.now() + offset, waits: state === 'waiting' })
       setAsking(null)
     },
   })
@@ -79,6 +82,17 @@ export function CommandPanel({ vehicle }: { vehicle: Vehicle }) {
         destroyOnHidden
       >
         <p>{asking?.consequence}</p>
+        {isAway && asking?.waits === true && (
+          <label className="opmap-reason" htmlFor="command-wait">
+            <span>车辆离线</span>
+            <Select<number | null>
+              id="command-wait"
+              value={wait}
+              onChange={setWait}
+              options={[{ value: null, label: '立即下发（15 秒内没有应答即超时）' }, ...waitChoices]}
+            />
+          </label>
+        )}
         <label className="opmap-reason">
           <span>{asking?.reasoned === true ? '原因（必填，记入日志）' : '原因（可不填）'}</span>
           <Input.TextArea
@@ -112,6 +126,7 @@ function Acknowledgement({ vehicle, sent }: { vehicle: Vehicle; sent: SentComman
       {toneIcons[line.tone]} <b>{line.what}</b> {line.outcome}
       {line.seconds !== '' && <span className="opmap-weak"> · {line.seconds}</span>}
       {line.detail !== '' && <span className="opmap-weak"> · {line.detail}</span>}
+      {vehicle.command !== null && isWaiting(vehicle.command) && <CancelWaiting commandId={vehicle.command.id} what={line.what} />}
     </p>
   )
 }

@@ -1,6 +1,7 @@
 /** What can be sent to a bike from the map, in words, and how the answer reads. */
 import { commandKindLabels, commandStateLabels } from '@/api/generated/labels'
 import { labelOf } from '@/kit/choice'
+import { formatTime } from '@/kit/format'
 import type { VehicleCommand } from './vehicle'
 
 type CommandKind = VehicleCommand['kind']
@@ -17,19 +18,27 @@ export interface CommandChoice {
   /** Whether a reason must be given. */
   readonly reasoned: boolean
   readonly danger?: boolean
+  /** Whether it may wait for a bike that is away. */
+  readonly waits?: boolean
 }
+
+/** How long a command may wait for a bike that is away, minutes. */
+export const waitChoices = [60, 480, 1440].map((minutes) => ({ value: minutes, label: `排队，${minutes / 60} 小时内上线后下发` }))
+export const WAIT_MINUTES = 480
+
+const momentText = (at: number) => formatTime(at).slice(5, 16)
 
 const LOCK = '0301||0305'
 const OTHER = '0305'
 
 export const commandChoices: readonly CommandChoice[] = [
-  { name: 'lock', kind: 2, need: LOCK, consequence: '车辆将上锁断电。若正在骑行，设备会拒绝。', reasoned: false },
+  { name: 'lock', kind: 2, need: LOCK, consequence: '车辆将上锁断电。若正在骑行，设备会拒绝。', reasoned: false, waits: true },
   { name: 'unlock', kind: 1, need: LOCK, consequence: '车辆将不经订单解锁，任何人都可以骑走，操作会记入日志。', reasoned: true, danger: true },
   { name: 'ring', kind: 10, need: OTHER, consequence: '', reasoned: false },
   { name: 'powerOn', kind: 5, need: OTHER, consequence: '车辆将通电，可被推动和骑行。', reasoned: true, danger: true },
-  { name: 'powerOff', kind: 6, need: OTHER, consequence: '电机将断电。若车辆正在行驶，骑行者会失去动力。', reasoned: true, danger: true },
+  { name: 'powerOff', kind: 6, need: OTHER, consequence: '电机将断电。若车辆正在行驶，骑行者会失去动力。', reasoned: true, danger: true, waits: true },
   { name: 'openBattery', kind: 8, need: OTHER, consequence: '电池仓锁将打开，电池可被取走。', reasoned: true, danger: true },
-  { name: 'reboot', kind: 12, need: OTHER, consequence: '中控将重启，约一分钟内不在线。', reasoned: false },
+  { name: 'reboot', kind: 12, need: OTHER, consequence: '中控将重启，约一分钟内不在线。', reasoned: false, waits: true },
 ]
 
 /** What was asked: by the number that the bike tells of, or by the name it was sent under. */
@@ -50,6 +59,8 @@ export interface SentCommand {
   readonly name: CommandName
   /** Server time, epoch ms. */
   readonly sentAt: number
+  /** 排队: it waits for the bike to come back. */
+  readonly waits: boolean
 }
 
 export type AckTone = 'waiting' | 'good' | 'bad' | 'late'
@@ -72,6 +83,7 @@ const SILENT_AFTER_MS = 20_000
  */
 export function ackLine(sent: SentCommand | null, told: VehicleCommand | null, now: number): AckLine | null {
   if (sent !== null && told?.id !== sent.commandId) {
+    if (sent.waits) return { tone: 'late', what: kindWord(sent.name), outcome: '排队中', seconds: '', detail: '车辆上报后下发' }
     const waited = now - sent.sentAt
     if (waited > SILENT_AFTER_MS) {
       return { tone: 'late', what: kindWord(sent.name), outcome: '未收到结果', seconds: secondsWord(waited), detail: '连接恢复后会补上结果' }
@@ -85,6 +97,7 @@ export function ackLine(sent: SentCommand | null, told: VehicleCommand | null, n
   const outcome = commandStateLabels[told.state]
   switch (told.state) {
     case 0:
+      if (isWaiting(told)) return { tone: 'late', what, outcome: '排队中', seconds: '', detail: joined(`车辆上报后下发，至 ${momentText(told.waitUntil)}`, by(told)) }
       return { tone: 'waiting', what, outcome, seconds: took, detail: by(told) }
     case 1:
       return { tone: 'waiting', what, outcome, seconds: took, detail: by(told) }
@@ -93,11 +106,17 @@ export function ackLine(sent: SentCommand | null, told: VehicleCommand | null, n
     case 3:
       return { tone: 'bad', what, outcome, seconds: took, detail: resultWord(told) }
     case 4:
-      return { tone: 'bad', what, outcome, seconds: '', detail: '设备在限定时间内没有应答' }
+      return { tone: 'bad', what, outcome, seconds: '', detail: told.sentAt === null ? '排队时间内车辆没有上报' : '设备在限定时间内没有应答' }
     default:
       return { tone: 'late', what, outcome, seconds: '', detail: by(told) }
   }
 }
+
+/** Whether it waits for its bike to come back. */
+export const isWaiting = <Told extends { state: number; waitUntil?: number | null }>(told: Told): told is Told & { waitUntil: number } =>
+  told.state === 0 && typeof told.waitUntil === 'number'
+
+const joined = (...parts: readonly string[]) => parts.filter((part) => part !== '').join('，')
 
 /** A reason of the command's own wins over the general word for its code. */
 function resultWord(told: VehicleCommand): string {

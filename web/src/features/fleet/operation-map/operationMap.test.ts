@@ -8,9 +8,9 @@ import { bitOf, countOf, filterFormulas, filterStyles, readFilter, toggled, writ
 import { newer } from './newer'
 import { ageWord, distance_m, positionError_m, type Vehicle, type VehicleCommand } from './vehicle'
 
-const sent: SentCommand = { carId: 'A1', commandId: 'c1', name: 'lock', sentAt: 10_000 }
+const sent: SentCommand = { carId: 'A1', commandId: 'c1', name: 'lock', sentAt: 10_000, waits: false }
 const told = (over: Partial<VehicleCommand>): VehicleCommand => ({
-  id: 'c1', kind: 2, state: 1, resultCode: null, reason: '', by: '', sentAt: 10_000, ackAt: null, ...over,
+  id: 'c1', kind: 2, state: 1, resultCode: null, reason: '', by: '', sentAt: 10_000, ackAt: null, waitUntil: null, ...over,
 })
 
 describe('the acknowledgement line', () => {
@@ -35,6 +35,13 @@ describe('the acknowledgement line', () => {
   })
   it('does not count for ever when no outcome arrives', () => {
     expect(ackLine(sent, null, 40_000)).toMatchObject({ tone: 'late', outcome: '未收到结果' })
+  })
+  it('says that a command waits for its bike, and that it waited in vain', () => {
+    const waitUntil = Date.UTC(2026, 10, 25, 10, 5)
+    expect(ackLine({ ...sent, waits: true }, null, 99_000)).toMatchObject({ tone: 'late', outcome: '排队中' })
+    expect(ackLine(sent, told({ state: 0, sentAt: null, waitUntil, by: '李工' }), 99_000)).toMatchObject({ outcome: '排队中', detail: '车辆上报后下发，至 11-25 18:05，由 李工' })
+    expect(ackLine(sent, told({ state: 4, sentAt: null, waitUntil }), waitUntil)).toMatchObject({ tone: 'bad', detail: '排队时间内车辆没有上报' })
+    expect(ackLine(sent, told({ state: 5, sentAt: null, waitUntil }), 99_000)).toMatchObject({ outcome: '已取消' })
   })
   it('shows the last command of others when none was sent here', () => {
     expect(ackLine(null, told({ id: 'x', kind: 10, state: 2, by: '李工', ackAt: 10_400 }), 99_000)).toMatchObject({

@@ -53,11 +53,12 @@ export const bikesLike = (keyword: string) =>
   })
 
 /** Sends a command to a bike; the outcome arrives on its topic. */
-export async function sendCommand(carId: string, name: CommandName, reason: string): Promise<string> {
+/** Tells the bike; `waitMinutes`: where it is away, the command waits so long for it. */
+export async function sendCommand(carId: string, name: CommandName, reason: string, waitMinutes: number | null): Promise<{ commandId: string; state: string }> {
   const requestId = uuid()
   const options = { idempotencyKey: requestId }
   if (name === 'lock' || name === 'unlock') {
-    return (await api.post('/device/lock', { carId, action: name, reason, requestId }, options)).commandId
+    return api.post('/device/lock', { carId, action: name, reason, requestId, waitMinutes }, options)
   }
-  return (await api.post('/device/command', { carId, command: name, reason, requestId }, options)).commandId
+  return api.post('/device/command', { carId, command: name, reason, requestId, waitMinutes }, options)
 }
