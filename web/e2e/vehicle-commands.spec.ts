@@ -98,6 +98,7 @@ test('a command waits for a bike that is away, is seen where it stands, and take
   await page.getByRole('tab', { name: '指令' }).click()
   await expect(page.locator('.ant-table').last()).toContainText('排队至')
   await fitsEverywhere(page, 'waiting')
+  await page.setViewportSize({ width: 1366, height: 768 })
 
   // What opens a bike is sent at once or not at all.
   await page.getByRole('button', { name: '开锁' }).click()
