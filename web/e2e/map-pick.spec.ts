@@ -1,5 +1,6 @@
 import type { Page } from '@playwright/test'
 import { violationsOf } from './axe'
+import { cityBike } from './keeping'
 import { at, badge, expect, hashOf, seen, SIGNED_IN, test } from './fixtures'
 
 test.use({ storageState: SIGNED_IN })
@@ -38,6 +39,21 @@ test('what is picked beyond the legend is shown bike by bike at any zoom, counte
   await filters(page).getByRole('button', { name: '清除' }).click()
   await expect(filters(page).getByRole('status')).toHaveCount(0)
   expect(hashOf(page)).not.toContain('area=')
+
+  // Those that stand much longer than the ones around them: the server knows what that is.
+  await page.getByRole('button', { name: '更多筛选' }).click()
+  await page.getByText('疑似丢失').click()
+  await expect(filters(page).getByRole('listitem')).toHaveText(/疑似丢失/)
+  await expect(filters(page).getByRole('status')).toHaveText(/\d/)
+  expect(hashOf(page)).toContain('lost=1')
+  await page.screenshot({ path: test.info().outputPath('form.png') })
+})
+
+test('how long a bike stands unused is told beside those around it', async ({ page, request }) => {
+  const { carId } = await cityBike(request)
+  await openMap(page, `?carId=${carId}`)
+  await expect(page.locator('.opmap-fact').filter({ hasText: '闲置' })).toContainText(/小时|天/)
+  await page.screenshot({ path: test.info().outputPath('idle.png') })
 })
 
 test('bikes in a box that was drawn are told something together, and each is answered', async ({ page }) => {

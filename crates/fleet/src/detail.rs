@@ -6,7 +6,7 @@ use utoipa::ToSchema;
 use crate::model::command::{CommandKind, CommandState};
 use crate::model::region::{AlarmState, Lifecycle, OperationState, RidingState};
 use crate::model::rentable::{Facts, reasons};
-use crate::ports::{AreaFacts, LiveState};
+use crate::ports::{AreaFacts, IdleBeside, LiveState};
 use crate::read::commands::CommandRow;
 use crate::read::vehicles::VehicleRow;
 
@@ -82,6 +82,8 @@ pub struct Detail {
     pub idle_since: Option<i64>,
     /// When its last ride ended.
     pub last_ride_end: Option<i64>,
+    /// How long it stands unused beside those around it; null while it is used, or too few stand there.
+    pub idle_beside: Option<IdleBeside>,
     /// Whether it reported lately.
     pub online: bool,
     /// Whether it can be rented.
@@ -149,6 +151,7 @@ pub fn detail(
     row: VehicleRow,
     area: Option<&AreaFacts>,
     live: Option<&LiveState>,
+    idle_beside: Option<IdleBeside>,
     command: Option<CommandRow>,
 ) -> Detail {
     let (operations, alarms) = (row.operations(), row.alarms());
@@ -181,6 +184,7 @@ pub fn detail(
         tags: row.tags,
         idle_since: row.idle_since_ms,
         last_ride_end: row.last_ride_end_ms,
+        idle_beside,
         online,
         rentable: reasons.is_empty(),
         reasons,

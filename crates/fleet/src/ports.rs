@@ -81,10 +81,25 @@ pub struct LiveState {
     pub heard_at: Timestamp,
 }
 
+/// How long a bike stands unused beside those around it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, utoipa::ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct IdleBeside {
+    /// Unused bikes around it, at least five.
+    pub bikes: u32,
+    /// How long they stand unused in the mean, milliseconds.
+    pub mean_idle_ms: i64,
+    /// 疑似丢失: it stands unused for a day at least, and four times as long as they.
+    pub likely_lost: bool,
+}
+
 /// What bikes last reported, from memory.
 pub trait LiveView: Send + Sync + 'static {
     /// The bike's last report; nothing when it never reported.
     fn of(&self, car_id: &str) -> Option<LiveState>;
+
+    /// How long the bike stands unused beside those around it; nothing where it is used, or too few stand there.
+    fn beside(&self, car_id: &str, now: Timestamp) -> Option<IdleBeside>;
 
     /// Shows every bike that there is, one after the other.
     fn each(&self, see: &mut dyn FnMut(&Look<'_>));

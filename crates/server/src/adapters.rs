@@ -6,11 +6,11 @@ use fleet::model::region::{AlarmState, Lifecycle, OperationState, RidingState};
 use fleet::model::rentable;
 use fleet::model::screening::Look;
 use fleet::model::vehicle::{CarId, Vehicle, VehicleCommand, VehicleRefusal};
-use fleet::ports::{AreaFacts, Areas, Downlink, LiveState, LiveView, PortError};
+use fleet::ports::{AreaFacts, Areas, Downlink, IdleBeside, LiveState, LiveView, PortError};
 use kernel::Runtime;
 use kernel::{CommandContext, CommandError};
 use live::Memory;
-use live::fleet::{Reason, RentFacts};
+use live::fleet::{Beside, Reason, RentFacts};
 use live::ingest::{Alarms, CommandAcks};
 use live::report::Flags;
 use live::rules::{AlarmKind, Evidence};
@@ -101,6 +101,13 @@ impl LiveView for LiveOfMemory {
             report_at: latest.report_at,
             heard_at: latest.heard_at,
         })
+    }
+
+    fn beside(&self, car_id: &str, now: Timestamp) -> Option<IdleBeside> {
+        let fleet = self.0.read();
+        let beside = fleet.beside(fleet.slot(car_id)?, now)?;
+        let Beside { bikes, mean_idle_ms, likely_lost } = beside;
+        Some(IdleBeside { bikes, mean_idle_ms, likely_lost })
     }
 
     fn each(&self, see: &mut dyn FnMut(&Look<'_>)) {

@@ -13,6 +13,17 @@ export function formatTime(time_ms: number | null | undefined): string {
   return new Date(time_ms + SHANGHAI_MS).toISOString().slice(0, 19).replace('T', ' ')
 }
 
+const HOUR_MS = 3_600_000
+
+/** How long, in whole hours: `2 天 3 小时`, `5 小时`, `不足 1 小时`. */
+export function spanText(ms: number): string {
+  const hours = Math.floor(ms / HOUR_MS)
+  if (hours < 1) return '不足 1 小时'
+  const days = Math.floor(hours / 24)
+  const rest = hours % 24
+  return [days > 0 ? `${days} 天` : '', rest > 0 ? `${rest} 小时` : ''].filter(Boolean).join(' ')
+}
+
 /** Cents as yuan with two decimals and separated thousands; never through floating point. */
 export function formatMoney(cents: number | string | null | undefined): string {
   if (cents === null || cents === undefined || cents === '') return EMPTY

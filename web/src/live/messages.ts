@@ -43,6 +43,8 @@ export interface Pick {
   readonly tags?: readonly string[]
   /** Codes of why it cannot be rented. */
   readonly reasons?: readonly string[]
+  /** Those that stand unused much longer than the ones around them. */
+  readonly likely_lost?: true
 }
 
 /** From where a watch goes on: a tick, and the server process that counted it. */

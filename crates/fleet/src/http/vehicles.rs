@@ -39,7 +39,8 @@ pub async fn detail_of(
     drop(tx);
     let area = fleet.areas.area(AreaId(row.area_id)).await.map_err(Refused::unavailable)?;
     let live = fleet.live.of(car_id);
-    Ok(Some(detail(row, area.as_ref(), live.as_ref(), command)))
+    let beside = fleet.live.beside(car_id, fleet.runtime.clock.now());
+    Ok(Some(detail(row, area.as_ref(), live.as_ref(), beside, command)))
 }
 
 /// One bike: what was decided, what was reported, and why it can or cannot be rented.

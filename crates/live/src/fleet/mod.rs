@@ -6,6 +6,7 @@ mod board;
 mod carriers;
 mod display;
 mod latest;
+mod neighbours;
 mod pick;
 mod publish;
 mod recent;
@@ -21,6 +22,7 @@ pub use blocked::Blocked;
 pub use board::{Lot, Spot, View};
 pub use display::{Reason, RentFacts, Rentability, SHOWN_STATES, Shown, shown};
 pub use latest::{Latest, Stored, StreetBike};
+pub use neighbours::Beside;
 pub use pick::{Pick, Picked};
 pub use publish::{CellBuffers, LotTotals, TickBuffers, Totals};
 pub use record::{Codes, VehicleRecord};
@@ -97,6 +99,7 @@ pub struct Fleet {
     board: Board,
     /// When the oldest change that waits for the next tick was published by its device's gateway.
     oldest_pending: Option<Timestamp>,
+    neighbourhoods: neighbours::Neighbourhoods,
 }
 
 impl Fleet {
@@ -126,6 +129,7 @@ impl Fleet {
             cold: Vec::new(),
             board: Board::default(),
             oldest_pending: None,
+            neighbourhoods: neighbours::Neighbourhoods::default(),
         }
     }
 

@@ -40,6 +40,8 @@ pub struct Pick {
     tags: Vec<String>,
     /// Cannot be rented for one of these reasons, by code.
     reasons: Vec<String>,
+    /// Stands unused so much longer than those around it that it is likely lost, see [`super::Beside`].
+    likely_lost: bool,
 }
 
 impl Pick {
@@ -125,6 +127,7 @@ impl Fleet {
                 })
             })
             && pick.areas.as_ref().is_none_or(|areas| record.area.is_some_and(|area| areas.contains(&area)))
+            && (!pick.likely_lost || self.beside(slot, now).is_some_and(|beside| beside.likely_lost))
             && (pick.tags.is_empty() || record.tags.iter().any(|tag| pick.tags.contains(tag)))
             && (pick.reasons.is_empty()
                 || self.state[index] & 0x0f != Shown::Rentable as u8

@@ -8118,6 +8118,7 @@ export interface components {
                  * @description Degrees.
                  */
                 heading?: number | null;
+                idleBeside?: components["schemas"]["IdleBeside"] | null;
                 /**
                  * Format: int64
                  * @description Since when nobody uses it; null while somebody does.
@@ -13410,6 +13411,7 @@ export interface components {
              * @description Degrees.
              */
             heading?: number | null;
+            idleBeside?: components["schemas"]["IdleBeside"] | null;
             /**
              * Format: int64
              * @description Since when nobody uses it; null while somebody does.
@@ -15050,6 +15052,21 @@ export interface components {
             today: number[];
             /** @description 昨日. */
             yesterday: number[];
+        };
+        /** @description How long a bike stands unused beside those around it. */
+        IdleBeside: {
+            /**
+             * Format: int32
+             * @description Unused bikes around it, at least five.
+             */
+            bikes: number;
+            /** @description 疑似丢失: it stands unused for a day at least, and four times as long as they. */
+            likelyLost: boolean;
+            /**
+             * Format: int64
+             * @description How long they stand unused in the mean, milliseconds.
+             */
+            meanIdleMs: number;
         };
         /** @description 闲置分档. */
         IdleTile: components["schemas"]["TileSpan"] & {

@@ -3,6 +3,7 @@ import type { ReactNode } from 'react'
 
 import { deliveryStateLabels } from '@/api/generated/labels'
 import { labelOf } from '@/kit/choice'
+import { spanText } from '@/kit/format'
 import { ink as strongInk, stateStyle, type Palette } from '@/kit/theme'
 import { Time } from '@/kit/Time'
 
@@ -73,6 +74,9 @@ export function Overview({ vehicle, ink }: { vehicle: Vehicle; ink: Palette }) {
         <Fact label="骑行状态">{ridingWord(vehicle.ridingState)}</Fact>
         <Fact label="生命周期">{lifecycleWord(vehicle.lifecycle)}</Fact>
         <Fact label="运维状态">{vehicle.operationStates.length === 0 ? '无' : vehicle.operationStates.map(operationWord).join('、')}</Fact>
+        <Fact label="闲置">
+          <IdleFact vehicle={vehicle} />
+        </Fact>
         <Fact label="服务区">{vehicle.areaName || '未分配'}</Fact>
         <Fact label="号牌">{vehicle.plateNo || '无'}</Fact>
         <Fact label="最近上报">
@@ -80,6 +84,21 @@ export function Overview({ vehicle, ink }: { vehicle: Vehicle; ink: Palette }) {
         </Fact>
       </dl>
     </>
+  )
+}
+
+/** How long nobody uses it, beside those around it. */
+function IdleFact({ vehicle }: { vehicle: Vehicle }) {
+  const now = useNow()
+  const { idleSince, idleBeside } = vehicle
+  if (idleSince === null) return '使用中'
+  const idle = spanText(now - idleSince)
+  if (idleBeside === null) return idle
+  return (
+    <span className={idleBeside.likelyLost ? 'opmap-amber' : undefined}>
+      {idle}，周边 {idleBeside.bikes} 辆平均 {spanText(idleBeside.meanIdleMs)}
+      {idleBeside.likelyLost && '，疑似丢失'}
+    </span>
   )
 }
 

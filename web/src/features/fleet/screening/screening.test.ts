@@ -1,17 +1,16 @@
 import { describe, expect, it } from 'vitest'
 import { boxOf } from '../info/BikeMap'
 import { contactShares, curvePath, percentOf } from '../devices/devices'
-import { idleText } from './screening'
+import { spanText } from '@/kit/format'
+import { idleSinceText } from './screening'
 
 const HOUR = 3_600_000
 
 describe('how long nobody used a bike', () => {
   it('is said in days and hours, and not at all while somebody does', () => {
-    expect(idleText(null, 0)).toBe('')
-    expect(idleText(0, HOUR - 1)).toBe('不足 1 小时')
-    expect(idleText(0, 5 * HOUR)).toBe('5 小时')
-    expect(idleText(0, 48 * HOUR)).toBe('2 天')
-    expect(idleText(0, 51 * HOUR)).toBe('2 天 3 小时')
+    expect(idleSinceText(null, 0)).toBe('')
+    expect(idleSinceText(0, 5 * HOUR)).toBe('01-01 08:00，5 小时')
+    expect([HOUR - 1, 5 * HOUR, 48 * HOUR, 51 * HOUR].map(spanText)).toEqual(['不足 1 小时', '5 小时', '2 天', '2 天 3 小时'])
   })
 })
 

@@ -2,7 +2,7 @@ import { alarmStateLabels, lifecycleLabels, operationStateLabels, ridingStateLab
 import type { DataOf } from '@/api/shapes'
 import { areaChoices } from '@/kit/areaChoices'
 import { labelOf, optionsOf } from '@/kit/choice'
-import { formatTime } from '@/kit/format'
+import { formatTime, spanText } from '@/kit/format'
 import type { ListDescription } from '@/kit/list/description'
 import { page, stateStyle } from '@/kit/theme'
 
@@ -10,21 +10,9 @@ export const SCREENING = '/vehicle/screening'
 
 export type Screened = DataOf<typeof SCREENING>['rows'][number]
 
-const HOUR_MS = 3_600_000
-
-/** `2 天 3 小时`, `5 小时`, `不足 1 小时`: how long nobody used it. */
-export function idleText(since: number | null | undefined, now: number): string {
-  if (typeof since !== 'number') return ''
-  const hours = Math.floor((now - since) / HOUR_MS)
-  if (hours < 1) return '不足 1 小时'
-  const days = Math.floor(hours / 24)
-  const rest = hours % 24
-  return [days > 0 ? `${days} 天` : '', rest > 0 ? `${rest} 小时` : ''].filter(Boolean).join(' ')
-}
-
 /** `11-25 21:40，2 天 3 小时`. */
 export function idleSinceText(since: number | null | undefined, now: number): string {
-  return typeof since === 'number' ? `${formatTime(since).slice(5, 16)}，${idleText(since, now)}` : ''
+  return typeof since === 'number' ? `${formatTime(since).slice(5, 16)}，${spanText(now - since)}` : ''
 }
 
 const words = (labels: Readonly<Record<number, string>>, codes: readonly number[]): string => codes.map((code) => labelOf(labels, code)).join('、')

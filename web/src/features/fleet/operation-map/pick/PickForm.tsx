@@ -1,4 +1,4 @@
-import { Select, Slider } from 'antd'
+import { Checkbox, Select, Slider } from 'antd'
 import { useState } from 'react'
 
 import { alarmStateLabels, operationStateLabels, ridingStateLabels } from '@/api/generated/labels'
@@ -55,6 +55,9 @@ export function PickForm({ text, pick, areas, loading, onText }: PickFormProps) 
           onChange={(band: string | null | undefined) => onText({ idle: band ?? null })}
         />
       </div>
+      <Checkbox checked={text.lost === '1'} onChange={({ target }) => onText({ lost: target.checked ? '1' : null })}>
+        <span title="闲置一天以上，且是周边 5 辆以上闲置车辆平均的 4 倍以上">疑似丢失</span>
+      </Checkbox>
       <SocRange value={pick?.soc_percent ?? [0, 100]} onValue={([from, to]) => onText({ soc: from === 0 && to === 100 ? null : `${from}-${to}` })} />
     </div>
   )

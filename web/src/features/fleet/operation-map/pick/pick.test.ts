@@ -12,7 +12,7 @@ describe('what is picked on the map', () => {
   })
 
   it('takes several values of a kind, and kinds together', () => {
-    expect(picked('area=17,18&ride=1&ops=4,5&alarm=2,6&soc=0-20&idle=24-&why=offline,fault')).toEqual({
+    expect(picked('area=17,18&ride=1&ops=4,5&alarm=2,6&soc=0-20&idle=24-&why=offline,fault&lost=1')).toEqual({
       areas: ['17', '18'],
       riding: [1],
       operations: [4, 5],
@@ -20,11 +20,12 @@ describe('what is picked on the map', () => {
       soc_percent: [0, 20],
       idle_h: [24, null],
       reasons: ['offline', 'fault'],
+      likely_lost: true,
     })
   })
 
   it('passes over what is no value of its kind', () => {
-    expect(picked('area=north&ride=9&ops=x&alarm=1&soc=30-20&idle=6-6&why=because')).toBeNull()
+    expect(picked('area=north&ride=9&ops=x&alarm=1&soc=30-20&idle=6-6&why=because&lost=yes')).toBeNull()
     expect(picked('soc=50-300')).toEqual({ soc_percent: [50, 100] })
   })
 

@@ -2,7 +2,7 @@
 import type { Pick } from '@/live/messages'
 
 /** The names in the address; each is absent when nothing of its kind is picked. */
-export const PICK_NAMES = ['area', 'ride', 'ops', 'alarm', 'soc', 'idle', 'tag', 'why'] as const
+export const PICK_NAMES = ['area', 'ride', 'ops', 'alarm', 'soc', 'idle', 'tag', 'why', 'lost'] as const
 export type PickName = (typeof PICK_NAMES)[number]
 /** What of each kind, as the address has it. */
 export type PickText = Partial<Readonly<Record<PickName, string>>>
@@ -60,6 +60,7 @@ export function pickOf(text: PickText): Pick | null {
     ...(idle !== null && idle[1] !== idle[0] && { idle_h: idle }),
     ...(tags.length > 0 && { tags }),
     ...(reasons.length > 0 && { reasons }),
+    ...(text.lost === '1' && { likely_lost: true as const }),
   }
   return Object.keys(pick).length === 0 ? null : pick
 }

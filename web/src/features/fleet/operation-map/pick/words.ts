@@ -22,6 +22,7 @@ export function pickWords(pick: Pick, areaName: (id: string) => string | undefin
   if (pick.idle_h) say('idle', '闲置', [idleWord(pick.idle_h[0], pick.idle_h[1])])
   if (pick.tags) say('tag', '标签', pick.tags)
   if (pick.reasons) say('why', '不可租', pick.reasons.map((code) => reasonLabels[code] ?? code))
+  if (pick.likely_lost) words.push({ name: 'lost', text: '疑似丢失' })
   return words
 }
 
