@@ -9,12 +9,12 @@ pub fn of_map(at: (&str, &str), theirs: &Theirs) -> Option<Sample> {
     Some(match at {
         ("GET", "/vehicle/map-view" | "/vehicle/shift-note") => Sample::Ask(json!({"pageSize": "200"})),
         ("GET", "/vehicle/shift-note/count") => Sample::Ask(json!({})),
-        ("POST", "/vehicle/map-view") => Sample::Tell(
-            json!({"name": "他们的", "audience": 2, "state": "", "agentId": theirs.agent}),
-        ),
-        ("PUT", "/vehicle/map-view") => Sample::Tell(
-            json!({"id": theirs.view, "name": "改名", "audience": 2, "state": "", "version": 1}),
-        ),
+        ("POST", "/vehicle/map-view") => {
+            Sample::Tell(json!({"name": "他们的", "audience": 2, "state": "", "agentId": theirs.agent}))
+        }
+        ("PUT", "/vehicle/map-view") => {
+            Sample::Tell(json!({"id": theirs.view, "name": "改名", "audience": 2, "state": "", "version": 1}))
+        }
         ("DELETE", "/vehicle/map-view") => Sample::Tell(json!({"id": theirs.view})),
         ("POST", "/vehicle/shift-note") => Sample::Tell(json!({"text": "好", "bikes": [theirs.car]})),
         ("DELETE", "/vehicle/shift-note") => Sample::Tell(json!({"id": theirs.note})),
