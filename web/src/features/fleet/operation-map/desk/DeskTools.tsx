@@ -1,0 +1,99 @@
+/** What an operator keeps and hands on at the map: his views, and the notes of the shift. Comes after the map. */
+import { useQuery } from '@tanstack/react-query'
+import { App, Badge, Popover } from 'antd'
+import type { Map as LeafletMap } from 'leaflet'
+import { useRef, useState } from 'react'
+
+import { useFollow } from '@/kit/list/useFollow'
+import { prefersStillness } from '@/map/MapView'
+
+import { sign } from '../MapToolIcons'
+import { Tool } from '../MapTools'
+import type { useMapAddress } from '../useMapAddress'
+import type { MapLayers } from '../useMapLayers'
+import './desk.css'
+import { noteCount, NOTES_PATH, TABLE } from './notes'
+import { ViewForm } from './ViewForm'
+import { stateOf, type StoredView, wantedOf } from './views'
+import { ViewsMenu } from './ViewsMenu'
+
+const viewSign = sign(<path d="M4 2h8v12l-4-3-4 3z" />)
+const noteSign = sign(<path d="M3 2h10v12H3zM5.5 5.5h5M5.5 8h5M5.5 10.5h3" />)
+
+interface DeskToolsProps {
+  map: LeafletMap | null
+  address: ReturnType<typeof useMapAddress>
+  layers: MapLayers
+  onLayers: (layers: MapLayers) => void
+  /** The map looks at a place that was asked for. */
+  onPlaced: () => void
+  notes: { readonly open: boolean; readonly onOpen: () => void }
+}
+
+export default function DeskTools({ map, address, layers, onLayers, onPlaced, notes }: DeskToolsProps) {
+  return (
+    <>
+      <Views map={map} address={address} layers={layers} onLayers={onLayers} onPlaced={onPlaced} />
+      <Notes {...notes} />
+    </>
+  )
+}
+
+function Notes({ open, onOpen }: DeskToolsProps['notes']) {
+  const { data } = useQuery(noteCount)
+  useFollow(TABLE, [NOTES_PATH])
+  const waiting = data?.waiting ?? 0
+  return (
+    <Tool label={waiting === 0 ? '交接班' : `交接班：${waiting} 条未知悉`} pressed={open} onClick={onOpen}>
+      <Badge count={waiting} size="small" overflowCount={99} offset={[4, -2]}>
+        {noteSign}
+      </Badge>
+    </Tool>
+  )
+}
+
+function Views({ map, address, layers, onLayers, onPlaced }: Omit<DeskToolsProps, 'notes'>) {
+  const { message } = App.useApp()
+  const [open, setOpen] = useState(false)
+  const [form, setForm] = useState<{ view: StoredView | null; state: string } | null>(null)
+  const tool = useRef<HTMLSpanElement>(null)
+  const state = () => {
+    if (map === null) return null
+    const { lat, lng } = map.getCenter()
+    return stateOf({ mask: address.mask, picked: address.picked, layers, place: { lat, lng, zoom: map.getZoom() } })
+  }
+  const close = () => {
+    setOpen(false)
+    tool.current?.querySelector('button')?.focus()
+  }
+  const openView = ({ name, state: stored }: StoredView) => {
+    close()
+    const wanted = wantedOf(stored)
+    address.setPicked(wanted.address)
+    onLayers(wanted.layers)
+    if (map !== null && wanted.place !== null) {
+      onPlaced()
+      map.setView([wanted.place.lat, wanted.place.lng], wanted.place.zoom, { animate: !prefersStillness() })
+    }
+    void message.success(`已打开视图「${name}」`)
+  }
+  const ask = (view: StoredView | null) => {
+    const now = state()
+    if (now === null) return
+    setOpen(false)
+    setForm({ view, state: now })
+  }
+  const menu = <ViewsMenu state={state} onOpen={openView} onForm={ask} onClose={close} />
+  return (
+    <>
+      <Popover open={open} onOpenChange={setOpen} trigger="click" placement="left" title="视图" content={open ? menu : null}>
+        <span ref={tool}>
+          <Tool label="视图" expanded={open} onClick={() => undefined}>
+            {viewSign}
+          </Tool>
+        </span>
+      </Popover>
+      {form !== null && <ViewForm view={form.view} state={form.state} onClose={() => setForm(null)} />}
+    </>
+  )
+}
