@@ -1,7 +1,7 @@
 import { CloudUploadOutlined, DeleteOutlined, EditOutlined, PlusOutlined } from '@ant-design/icons'
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { Button, Empty, Input, Skeleton, Tag, Tooltip } from 'antd'
-import { type ReactNode, useDeferredValue, useEffect, useRef, useState } from 'react'
+import { type ReactNode, useDeferredValue, useEffect, useEffectEvent, useRef, useState } from 'react'
 
 import { command } from '@/api/client'
 import { useSession } from '@/app/session/store'
@@ -26,9 +26,21 @@ interface ViewsMenuProps {
 export function ViewsMenu({ state, onOpen, onForm, onClose }: ViewsMenuProps) {
   const [typed, setTyped] = useState('')
   const keyword = useDeferredValue(typed.trim())
-  const first = useRef<HTMLButtonElement>(null)
-  // The menu stands at the end of the document: the keyboard is taken there.
-  useEffect(() => first.current?.focus({ preventScroll: true }), [])
+  const root = useRef<HTMLDivElement>(null)
+  const leave = useEffectEvent(onClose)
+  useEffect(() => {
+    const press = (event: KeyboardEvent) => {
+      if (event.key !== 'Escape') return
+      // The map closes its drawer by the same key.
+      event.preventDefault()
+      leave()
+    }
+    const menu = root.current
+    // The menu stands at the end of the document: the keyboard is taken there.
+    menu?.querySelector('button')?.focus({ preventScroll: true })
+    menu?.addEventListener('keydown', press)
+    return () => menu?.removeEventListener('keydown', press)
+  }, [])
   const query = useQuery({ ...viewsLike(keyword), placeholderData: keepPreviousData })
   const me = useSession(({ user }) => user?.userId)
   const { rows = [], count = 0 } = query.data ?? {}
@@ -36,18 +48,8 @@ export function ViewsMenu({ state, onOpen, onForm, onClose }: ViewsMenuProps) {
   const others = rows.filter(({ operatorId }) => operatorId !== me)
   const none = query.data !== undefined && rows.length === 0
   return (
-    <div
-      className="opmap-views"
-      role="group"
-      aria-label="视图列表"
-      onKeyDown={(event) => {
-        if (event.key !== 'Escape') return
-        // The map closes its drawer by the same key.
-        event.preventDefault()
-        onClose()
-      }}
-    >
-      <Button ref={first} block icon={<PlusOutlined />} onClick={() => onForm(null)}>
+    <div ref={root} className="opmap-views" role="group" aria-label="视图列表">
+      <Button block icon={<PlusOutlined />} onClick={() => onForm(null)}>
         保存当前视图
       </Button>
       {(typed !== '' || count > FOUND_FROM) && (
