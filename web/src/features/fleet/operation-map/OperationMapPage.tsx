@@ -42,7 +42,6 @@ const SelectionBar = lazy(() => import('./selection/SelectionBar'))
 const BlockedBoard = lazy(() => import('./blocked/BlockedBoard'))
 const PickPanel = lazy(() => import('./pick/PickPanel'))
 const DeskTools = lazy(() => import('./desk/DeskTools'))
-const NotesDrawer = lazy(() => import('./desk/NotesDrawer'))
 
 const noPoints: readonly HistoryPoint[] = []
 const noReasons: readonly string[] = []
@@ -243,7 +242,7 @@ function MapWithPanels({ address, daylight, setDaylight, onPast }: MapNow) {
       {choice !== null && <BikeChooser key={choice.slots.join()} choice={choice} onChoose={choose} onClose={() => setChoice(null)} />}
       <MapTools map={map} daylight={daylight} onDaylight={setDaylight} onFitAll={fitAll} onPast={onPast} layers={{ on: layers, toggle: (name) => setLayers({ ...layers, [name]: !layers[name] }) }} lasso={{ mode, onMode: setMode }} board={{ open: asideOpen === 'board', onOpen: () => openAside('board') }} shifted={beside}>
         <Suspense fallback={null}>
-          <DeskTools map={map} address={address} layers={layers} onLayers={setLayers} onPlaced={place} notes={{ open: asideOpen === 'notes', onOpen: () => openAside('notes') }} />
+          <DeskTools map={map} address={address} layers={layers} onLayers={setLayers} onPlaced={place} notesOpen={asideOpen === 'notes'} onNotes={() => openAside('notes')} onBike={found} />
         </Suspense>
       </MapTools>
       <Suspense fallback={null}>
@@ -258,11 +257,6 @@ function MapWithPanels({ address, daylight, setDaylight, onPast }: MapNow) {
             onPick={(why) => address.setPicked({ why })}
             onClose={() => setAside(null)}
           />
-        </Suspense>
-      )}
-      {asideOpen === 'notes' && (
-        <Suspense fallback={<aside className="opmap-drawer" aria-busy="true" aria-label="交接班" />}>
-          <NotesDrawer onBike={found} onClose={() => setAside(null)} />
         </Suspense>
       )}
       {carId !== null && (

@@ -1,8 +1,9 @@
 /** What an operator keeps and hands on at the map: his views, and the notes of the shift. Comes after the map. */
 import { useQuery } from '@tanstack/react-query'
-import { App, Badge, Popover } from 'antd'
+import { App, Badge, Popover, Skeleton } from 'antd'
 import type { Map as LeafletMap } from 'leaflet'
-import { useRef, useState } from 'react'
+import { lazy, Suspense, useRef, useState } from 'react'
+import { createPortal } from 'react-dom'
 
 import { useFollow } from '@/kit/list/useFollow'
 import { prefersStillness } from '@/map/MapView'
@@ -13,9 +14,12 @@ import type { useMapAddress } from '../useMapAddress'
 import type { MapLayers } from '../useMapLayers'
 import './desk.css'
 import { noteCount, NOTES_PATH, TABLE } from './notes'
-import { ViewForm } from './ViewForm'
 import { stateOf, type StoredView, wantedOf } from './views'
-import { ViewsMenu } from './ViewsMenu'
+
+// Each comes when it is asked for.
+const ViewsMenu = lazy(() => import('./ViewsMenu'))
+const ViewForm = lazy(() => import('./ViewForm'))
+const NotesDrawer = lazy(() => import('./NotesDrawer'))
 
 const viewSign = sign(<path d="M4 2h8v12l-4-3-4 3z" />)
 const noteSign = sign(<path d="M3 2h10v12H3zM5.5 5.5h5M5.5 8h5M5.5 10.5h3" />)
@@ -27,19 +31,33 @@ interface DeskToolsProps {
   onLayers: (layers: MapLayers) => void
   /** The map looks at a place that was asked for. */
   onPlaced: () => void
-  notes: { readonly open: boolean; readonly onOpen: () => void }
+  /** Whether the notes stand at the right. */
+  notesOpen: boolean
+  /** Opens the notes, or closes them. */
+  onNotes: () => void
+  onBike: (carId: string) => void
 }
 
-export default function DeskTools({ map, address, layers, onLayers, onPlaced, notes }: DeskToolsProps) {
+export default function DeskTools({ map, address, layers, onLayers, onPlaced, notesOpen, onNotes, onBike }: DeskToolsProps) {
+  // The drawer stands beside the map, not among its tools.
+  const around = map?.getContainer().closest('.opmap')
   return (
     <>
       <Views map={map} address={address} layers={layers} onLayers={onLayers} onPlaced={onPlaced} />
-      <Notes {...notes} />
+      <Notes open={notesOpen} onOpen={onNotes} />
+      {notesOpen &&
+        around &&
+        createPortal(
+          <Suspense fallback={<aside className="opmap-drawer" aria-busy="true" aria-label="交接班" />}>
+            <NotesDrawer onBike={onBike} onClose={onNotes} />
+          </Suspense>,
+          around,
+        )}
     </>
   )
 }
 
-function Notes({ open, onOpen }: DeskToolsProps['notes']) {
+function Notes({ open, onOpen }: { open: boolean; onOpen: () => void }) {
   const { data } = useQuery(noteCount)
   useFollow(TABLE, [NOTES_PATH])
   const waiting = data?.waiting ?? 0
@@ -52,7 +70,7 @@ function Notes({ open, onOpen }: DeskToolsProps['notes']) {
   )
 }
 
-function Views({ map, address, layers, onLayers, onPlaced }: Omit<DeskToolsProps, 'notes'>) {
+function Views({ map, address, layers, onLayers, onPlaced }: Omit<DeskToolsProps, 'notesOpen' | 'onNotes' | 'onBike'>) {
   const { message } = App.useApp()
   const [open, setOpen] = useState(false)
   const [form, setForm] = useState<{ view: StoredView | null; state: string } | null>(null)
@@ -83,7 +101,11 @@ function Views({ map, address, layers, onLayers, onPlaced }: Omit<DeskToolsProps
     setOpen(false)
     setForm({ view, state: now })
   }
-  const menu = <ViewsMenu state={state} onOpen={openView} onForm={ask} onClose={close} />
+  const menu = (
+    <Suspense fallback={<Skeleton active title={false} className="opmap-views" />}>
+      <ViewsMenu state={state} onOpen={openView} onForm={ask} onClose={close} />
+    </Suspense>
+  )
   return (
     <>
       <Popover open={open} onOpenChange={setOpen} trigger="click" placement="left" title="视图" content={open ? menu : null}>
@@ -93,7 +115,11 @@ function Views({ map, address, layers, onLayers, onPlaced }: Omit<DeskToolsProps
           </Tool>
         </span>
       </Popover>
-      {form !== null && <ViewForm view={form.view} state={form.state} onClose={() => setForm(null)} />}
+      {form !== null && (
+        <Suspense fallback={null}>
+          <ViewForm view={form.view} state={form.state} onClose={() => setForm(null)} />
+        </Suspense>
+      )}
     </>
   )
 }

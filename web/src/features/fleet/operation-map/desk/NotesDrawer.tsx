@@ -13,7 +13,6 @@ import { useAskedCommand } from '@/kit/useAskedCommand'
 import { useCommand } from '@/kit/useCommand'
 
 import { NoteForm } from './NoteForm'
-import './desk.css'
 import { mayDo, type Note, NOTES_PATH, notesOf, stale } from './notes'
 
 interface NotesDrawerProps {

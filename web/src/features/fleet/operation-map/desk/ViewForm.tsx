@@ -21,7 +21,7 @@ const SHARED = 2
 const fieldOf = { 'map-view-name': 'name', 'map-view-name-taken': 'name' }
 
 /** Name and readers of a view. */
-export function ViewForm({ view, state, onClose }: ViewFormProps) {
+export default function ViewForm({ view, state, onClose }: ViewFormProps) {
   const create = useCommand({ run: command.post(VIEWS_PATH), stale, done: '视图已保存', fieldOf })
   const change = useCommand({ run: command.put(VIEWS_PATH), stale, done: '视图已修改', fieldOf })
   const original = { name: view?.name ?? '', audience: view?.audience ?? OWN, agentId: undefined as string | undefined }

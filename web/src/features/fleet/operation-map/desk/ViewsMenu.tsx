@@ -23,7 +23,7 @@ interface ViewsMenuProps {
 }
 
 /** One's own views and those of colleagues: opened, stored anew, renamed, taken away. */
-export function ViewsMenu({ state, onOpen, onForm, onClose }: ViewsMenuProps) {
+export default function ViewsMenu({ state, onOpen, onForm, onClose }: ViewsMenuProps) {
   const [typed, setTyped] = useState('')
   const keyword = useDeferredValue(typed.trim())
   const root = useRef<HTMLDivElement>(null)
