@@ -2,7 +2,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { App, Badge, Popover, Skeleton } from 'antd'
 import type { Map as LeafletMap } from 'leaflet'
-import { lazy, Suspense, useRef, useState } from 'react'
+import { lazy, Suspense, useCallback, useEffect, useRef, useState } from 'react'
 import { createPortal } from 'react-dom'
 
 import { useFollow } from '@/kit/list/useFollow'
@@ -75,17 +75,29 @@ function Views({ map, address, layers, onLayers, onPlaced }: Omit<DeskToolsProps
   const [open, setOpen] = useState(false)
   const [form, setForm] = useState<{ view: StoredView | null; state: string } | null>(null)
   const tool = useRef<HTMLSpanElement>(null)
+  const list = useRef<HTMLDivElement>(null)
+  // The menu stands at the end of the document: the keyboard is taken there, and back by Escape.
+  const enter = useCallback(() => list.current?.querySelector('button')?.focus({ preventScroll: true }), [])
+  useEffect(() => {
+    if (!open) return undefined
+    const press = (event: KeyboardEvent) => {
+      // A question on top of it has the key to itself.
+      if (event.key !== 'Escape' || document.querySelector('.ant-modal-wrap:not([style*="display: none"])') !== null) return
+      // The map closes its drawer by the same key.
+      event.preventDefault()
+      setOpen(false)
+      tool.current?.querySelector('button')?.focus()
+    }
+    window.addEventListener('keydown', press, true)
+    return () => window.removeEventListener('keydown', press, true)
+  }, [open])
   const state = () => {
     if (map === null) return null
     const { lat, lng } = map.getCenter()
     return stateOf({ mask: address.mask, picked: address.picked, layers, place: { lat, lng, zoom: map.getZoom() } })
   }
-  const close = () => {
-    setOpen(false)
-    tool.current?.querySelector('button')?.focus()
-  }
   const openView = ({ name, state: stored }: StoredView) => {
-    close()
+    setOpen(false)
     const wanted = wantedOf(stored)
     address.setPicked(wanted.address)
     onLayers(wanted.layers)
@@ -102,13 +114,15 @@ function Views({ map, address, layers, onLayers, onPlaced }: Omit<DeskToolsProps
     setForm({ view, state: now })
   }
   const menu = (
-    <Suspense fallback={<Skeleton active title={false} className="opmap-views" />}>
-      <ViewsMenu state={state} onOpen={openView} onForm={ask} onClose={close} />
-    </Suspense>
+    <div ref={list}>
+      <Suspense fallback={<Skeleton active title={false} className="opmap-views" />}>
+        <ViewsMenu state={state} onOpen={openView} onForm={ask} onReady={enter} />
+      </Suspense>
+    </div>
   )
   return (
     <>
-      <Popover open={open} onOpenChange={setOpen} trigger="click" placement="left" title="视图" content={open ? menu : null}>
+      <Popover open={open} onOpenChange={setOpen} afterOpenChange={(shown) => shown && enter()} trigger="click" placement="left" title="视图" content={open ? menu : null}>
         <span ref={tool}>
           <Tool label="视图" expanded={open} onClick={() => undefined}>
             {viewSign}

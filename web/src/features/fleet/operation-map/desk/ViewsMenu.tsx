@@ -1,7 +1,7 @@
 import { CloudUploadOutlined, DeleteOutlined, EditOutlined, PlusOutlined } from '@ant-design/icons'
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { Button, Empty, Input, Skeleton, Tag, Tooltip } from 'antd'
-import { type ReactNode, useDeferredValue, useEffect, useEffectEvent, useRef, useState } from 'react'
+import { type ReactNode, useDeferredValue, useEffect, useState } from 'react'
 
 import { command } from '@/api/client'
 import { useSession } from '@/app/session/store'
@@ -19,28 +19,15 @@ interface ViewsMenuProps {
   onOpen: (view: StoredView) => void
   /** Asks for name and readers: of a new one, or of this one. */
   onForm: (view: StoredView | null) => void
-  onClose: () => void
+  /** It is there to be gone through by keyboard. */
+  onReady: () => void
 }
 
 /** One's own views and those of colleagues: opened, stored anew, renamed, taken away. */
-export default function ViewsMenu({ state, onOpen, onForm, onClose }: ViewsMenuProps) {
+export default function ViewsMenu({ state, onOpen, onForm, onReady }: ViewsMenuProps) {
   const [typed, setTyped] = useState('')
   const keyword = useDeferredValue(typed.trim())
-  const root = useRef<HTMLDivElement>(null)
-  const leave = useEffectEvent(onClose)
-  useEffect(() => {
-    const press = (event: KeyboardEvent) => {
-      if (event.key !== 'Escape') return
-      // The map closes its drawer by the same key.
-      event.preventDefault()
-      leave()
-    }
-    const menu = root.current
-    // The menu stands at the end of the document: the keyboard is taken there.
-    menu?.querySelector('button')?.focus({ preventScroll: true })
-    menu?.addEventListener('keydown', press)
-    return () => menu?.removeEventListener('keydown', press)
-  }, [])
+  useEffect(onReady, [onReady])
   const query = useQuery({ ...viewsLike(keyword), placeholderData: keepPreviousData })
   const me = useSession(({ user }) => user?.userId)
   const { rows = [], count = 0 } = query.data ?? {}
@@ -48,7 +35,7 @@ export default function ViewsMenu({ state, onOpen, onForm, onClose }: ViewsMenuP
   const others = rows.filter(({ operatorId }) => operatorId !== me)
   const none = query.data !== undefined && rows.length === 0
   return (
-    <div ref={root} className="opmap-views" role="group" aria-label="视图列表">
+    <div className="opmap-views" role="group" aria-label="视图列表">
       <Button block icon={<PlusOutlined />} onClick={() => onForm(null)}>
         保存当前视图
       </Button>
