@@ -97,7 +97,7 @@ interface ToolProps {
 
 export function Tool({ label, onClick, children, pressed, expanded }: ToolProps) {
   return (
-    <Tooltip title={label} placement="left">
+    <Tooltip title={expanded ? null : label} placement="left">
       <button type="button" aria-label={label} aria-pressed={pressed} aria-expanded={expanded} onClick={onClick}>
         {children}
       </button>

@@ -78,6 +78,10 @@ function Views({ map, address, layers, onLayers, onPlaced }: Omit<DeskToolsProps
   const list = useRef<HTMLDivElement>(null)
   // The menu stands at the end of the document: the keyboard is taken there, and back by Escape.
   const enter = useCallback(() => list.current?.querySelector('button')?.focus({ preventScroll: true }), [])
+  const leave = useCallback(() => {
+    setOpen(false)
+    tool.current?.querySelector('button')?.focus()
+  }, [])
   useEffect(() => {
     if (!open) return undefined
     const press = (event: KeyboardEvent) => {
@@ -85,19 +89,18 @@ function Views({ map, address, layers, onLayers, onPlaced }: Omit<DeskToolsProps
       if (event.key !== 'Escape' || document.querySelector('.ant-modal-wrap:not([style*="display: none"])') !== null) return
       // The map closes its drawer by the same key.
       event.preventDefault()
-      setOpen(false)
-      tool.current?.querySelector('button')?.focus()
+      leave()
     }
     window.addEventListener('keydown', press, true)
     return () => window.removeEventListener('keydown', press, true)
-  }, [open])
+  }, [open, leave])
   const state = () => {
     if (map === null) return null
     const { lat, lng } = map.getCenter()
     return stateOf({ mask: address.mask, picked: address.picked, layers, place: { lat, lng, zoom: map.getZoom() } })
   }
   const openView = ({ name, state: stored }: StoredView) => {
-    setOpen(false)
+    leave()
     const wanted = wantedOf(stored)
     address.setPicked(wanted.address)
     onLayers(wanted.layers)
@@ -122,7 +125,7 @@ function Views({ map, address, layers, onLayers, onPlaced }: Omit<DeskToolsProps
   )
   return (
     <>
-      <Popover open={open} onOpenChange={setOpen} afterOpenChange={(shown) => shown && enter()} trigger="click" placement="left" title="视图" content={open ? menu : null}>
+      <Popover open={open} onOpenChange={setOpen} afterOpenChange={(shown) => shown && enter()} trigger="click" placement="left" title="视图" destroyOnHidden content={menu}>
         <span ref={tool}>
           <Tool label="视图" expanded={open} onClick={() => undefined}>
             {viewSign}

@@ -18,8 +18,8 @@ export function NoteForm({ onClose }: { onClose: () => void }) {
   const [form] = Form.useForm<typeof original>()
   const save = ({ text, bikes, agentId }: typeof original) => write.mutateAsync({ text, bikes, agentId: agentId ?? null })
   return (
-    <RecordForm className="opmap-note-form" draft={['shift_note']} form={form} original={original} fieldOf={fieldOf} onSave={(fields) => save(fields).then(onClose)}>
-      <Form.Item name="text" label="交接内容" rules={[{ required: true, whitespace: true, message: '请填写交接内容' }]} extra="写下后不能修改；10 分钟内没有人知悉时可以撤回">
+    <RecordForm className="opmap-shift-form" draft={['shift_note']} form={form} original={original} fieldOf={fieldOf} onSave={(fields) => save(fields).then(onClose)}>
+      <Form.Item name="text" label="交接内容" rules={[{ required: true, whitespace: true, message: '请填写交接内容' }]}>
         <Input.TextArea
           autoFocus
           autoSize={{ minRows: 3, maxRows: 8 }}
@@ -28,8 +28,9 @@ export function NoteForm({ onClose }: { onClose: () => void }) {
           placeholder="例如：东门站淤积，已约 22:00 调走 20 辆；W00012 锁异常，等维修取车"
         />
       </Form.Item>
-      <TextsItem name="bikes" label="涉及车辆（选填）" placeholder="输入或粘贴车辆编号，回车确认" most={BIKES_MAX} max={40} pattern={NUMBER} />
+      <TextsItem name="bikes" label="涉及车辆" placeholder="输入或粘贴车辆编号，回车确认" most={BIKES_MAX} max={40} pattern={NUMBER} />
       <AgentOption label="交接给哪个代理的人员" />
+      <p className="opmap-weak opmap-desk-says">写下后不能修改；10 分钟内没有人知悉时可以撤回。</p>
       <Space>
         <Button type="primary" htmlType="submit" loading={write.isPending}>
           写下

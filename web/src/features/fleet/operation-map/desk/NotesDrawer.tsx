@@ -1,6 +1,6 @@
 import { CheckOutlined, CloseOutlined, DownloadOutlined, EditOutlined } from '@ant-design/icons'
 import { useInfiniteQuery } from '@tanstack/react-query'
-import { Button, Empty, Segmented, Skeleton, Tooltip } from 'antd'
+import { Button, Checkbox, Empty, Skeleton, Tooltip } from 'antd'
 import { useState } from 'react'
 
 import { command } from '@/api/client'
@@ -45,19 +45,13 @@ export default function NotesDrawer({ onBike, onClose }: NotesDrawerProps) {
         {writing ? (
           <NoteForm onClose={() => setWriting(false)} />
         ) : (
-          <div className="opmap-notes-head">
+          <div className="opmap-shift-head">
             <Button type="primary" icon={<EditOutlined />} onClick={() => setWriting(true)}>
               写交接班记录
             </Button>
-            <Segmented
-              aria-label="显示哪些记录"
-              value={waiting ? 'waiting' : 'all'}
-              options={[
-                { value: 'all', label: '全部' },
-                { value: 'waiting', label: '未知悉' },
-              ]}
-              onChange={(value) => setWaiting(value === 'waiting')}
-            />
+            <Checkbox checked={waiting} onChange={({ target }) => setWaiting(target.checked)}>
+              只看未知悉
+            </Checkbox>
           </div>
         )}
         {query.isLoading && <Skeleton active />}
@@ -68,7 +62,7 @@ export default function NotesDrawer({ onBike, onClose }: NotesDrawerProps) {
             description={waiting ? '没有等待知悉的记录' : '还没有交接班记录。交班前写下未完成的事和要留意的车，接班的人打开地图就会看到。'}
           />
         )}
-        <ol className="opmap-notes" aria-label="交接班记录">
+        <ol className="opmap-shift" aria-label="交接班记录">
           {notes.map((note) => (
             <Entry key={note.id} note={note} onBike={onBike} />
           ))}
@@ -96,9 +90,9 @@ function Entry({ note, onBike }: { note: Note; onBike: (carId: string) => void }
         <b>{byName}</b>
         <Time at={writtenAt} />
       </header>
-      <p className="opmap-note-text">{text}</p>
+      <p className="opmap-shift-text">{text}</p>
       {bikes.length > 0 && (
-        <ul className="opmap-note-bikes" aria-label="涉及车辆">
+        <ul className="opmap-shift-bikes" aria-label="涉及车辆">
           {bikes.map((carId) => (
             <li key={carId}>
               <button type="button" className="opmap-link" aria-label={`在地图上看 ${carId}`} onClick={() => onBike(carId)}>
@@ -116,7 +110,7 @@ function Entry({ note, onBike }: { note: Note; onBike: (carId: string) => void }
         )}
         {open && !may.acknowledge && <span className="opmap-weak">等待接班人员知悉</span>}
         {may.acknowledge && (
-          <Button size="small" type="primary" ghost icon={<CheckOutlined />} loading={read.isPending} onClick={() => read.mutate({ id })}>
+          <Button size="small" icon={<CheckOutlined />} loading={read.isPending} onClick={() => read.mutate({ id })}>
             知悉
           </Button>
         )}

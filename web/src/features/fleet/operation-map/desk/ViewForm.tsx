@@ -41,7 +41,7 @@ export default function ViewForm({ view, state, onClose }: ViewFormProps) {
       {view === null && <p className="opmap-desk-says">保存现在的筛选、图层、位置和缩放，之后可一键打开。</p>}
       <RecordForm draft={['map_view', view?.id, view?.version]} form={form} original={original} fieldOf={fieldOf} onSave={(fields) => save(fields).then(onClose)}>
         <NameItem name="name" label="名称" max={NAME_MAX} placeholder="例如：西湖低电早班" showCount />
-        <Form.Item name="audience" label="可见范围" extra="共享后，同一代理能看运营地图的同事都可以打开，只有您可以修改或删除">
+        <Form.Item name="audience" label="可见范围" required extra="共享后，同一代理能看运营地图的同事都可以打开，只有您可以修改或删除">
           <Radio.Group
             options={[
               { value: OWN, label: '仅自己' },

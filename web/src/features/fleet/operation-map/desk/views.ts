@@ -28,7 +28,9 @@ export const viewsLike = (keyword: string) =>
   queryOptions({
     queryKey: [VIEWS_PATH, keyword],
     queryFn: ({ signal }) => api.get(VIEWS_PATH, { keyword: keyword || null, pageSize: SHOWN_MOST }, { signal, quiet: true }),
+    // Colleagues change theirs; nobody is told of it.
     staleTime: 0,
+    refetchInterval: 15_000,
   })
 
 /** What the map shows now. */
