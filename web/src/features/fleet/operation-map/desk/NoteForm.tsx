@@ -19,7 +19,7 @@ export function NoteForm({ onClose }: { onClose: () => void }) {
   const save = ({ text, bikes, agentId }: typeof original) => write.mutateAsync({ text, bikes, agentId: agentId ?? null })
   return (
     <RecordForm className="opmap-shift-form" draft={['shift_note']} form={form} original={original} fieldOf={fieldOf} onSave={(fields) => save(fields).then(onClose)}>
-      <Form.Item name="text" label="交接内容" rules={[{ required: true, whitespace: true, message: '请填写交接内容' }]}>
+      <Form.Item name="text" label="交接内容" className="opmap-shift-words" rules={[{ required: true, whitespace: true, message: '请填写交接内容' }]}>
         <Input.TextArea
           autoFocus
           autoSize={{ minRows: 3, maxRows: 8 }}
