@@ -16,7 +16,7 @@ pub fn of_map(at: (&str, &str), theirs: &Theirs) -> Option<Sample> {
             Sample::Tell(json!({"id": theirs.view, "name": "改名", "audience": 2, "state": "", "version": 1}))
         }
         ("DELETE", "/vehicle/map-view") => Sample::Tell(json!({"id": theirs.view})),
-        ("POST", "/vehicle/shift-note") => Sample::Tell(json!({"text": "好", "bikes": [theirs.car]})),
+        ("POST", "/vehicle/shift-note") => Sample::Tell(json!({"text": "好", "agentId": theirs.agent})),
         ("DELETE", "/vehicle/shift-note") => Sample::Tell(json!({"id": theirs.note})),
         ("POST", "/vehicle/shift-note/acknowledge") => Sample::Tell(json!({"id": theirs.note})),
         _ => return None,
