@@ -55,6 +55,8 @@ pub fn routes(fleet: &Fleet) -> Routes {
         .merge(http::keeping::routes(fleet))
         .merge(http::work::routes(fleet))
         .merge(http::alarms::routes(fleet))
+        .merge(http::map_views::routes(fleet))
+        .merge(http::shift_notes::routes(fleet))
 }
 
 /// Its read models; orders tell of bikes by `orders`.
@@ -65,6 +67,8 @@ pub fn projectors(orders: Arc<dyn OrderLife>) -> Vec<Arc<dyn Projector>> {
         Arc::new(read::alarm_tickets::AlarmTickets),
         Arc::new(read::commands::CommandProjector),
         Arc::new(read::shelved_days::ShelvedDays),
+        Arc::new(Folded::<read::map_views::MapViewRow>::new()),
+        Arc::new(Folded::<read::shift_notes::ShiftNoteRow>::new()),
         Arc::new(read::vehicle_log::VehicleLog::new(orders)),
     ]
 }

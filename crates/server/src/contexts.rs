@@ -53,6 +53,7 @@ const WATCHED: &[(&str, &[&str])] = &[
     ("vehicle", &["0301", "0302", "0305", "0307"]),
     ("alarm_ticket", &["0301", "0302"]),
     ("device_command", &["0301", "0305"]),
+    ("shift_note", &["0301"]),
     ("payment_account", &["financial_02", "financial_06"]),
     ("audit_entry", &["1404"]),
     ("approval", &[]),
@@ -135,7 +136,7 @@ pub fn contexts() -> HashMap<&'static str, &'static str> {
             "territory",
             &["agent", "agent-role", "ally", "area", "fence", "fence-batch", "crew", "park-application"],
         ),
-        ("fleet", &["vehicle", "device", "device-command"]),
+        ("fleet", &["vehicle", "device", "device-command", "map-view", "shift-note"]),
         ("finance", &["payment-account"]),
         ("ledger", &["ledger-book"]),
         (

@@ -159,6 +159,14 @@ typed_id!(
     CommandId
 );
 typed_id!(
+    /// What an operator stored of the operation map under a name (视图).
+    MapViewId
+);
+typed_id!(
+    /// What one shift tells the next (交接班记录).
+    ShiftNoteId
+);
+typed_id!(
     /// A payment account (支付账户).
     PaymentAccountId
 );

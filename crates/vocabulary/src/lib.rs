@@ -23,8 +23,9 @@ pub use geo::{Bd09, Datum, Gcj02, NotACoordinate, Wgs84, distance_m};
 pub use id::{
     AgentId, AgentRoleId, AlarmTicketId, ApprovalId, AreaId, AttachmentId, BankCardId, BlacklistEntryId,
     CardHoldingId, CardProductId, CertificationId, CommandId, FenceBatchId, FenceId, FranchiseeId, IdSource,
-    MachineId, MispricingId, MissId, OperatorDeviceId, OperatorId, ParkApplicationId, PaymentAccountId,
-    PaymentId, RebindingId, ReturnReviewId, RideOrderId, RiderId, RoleId, Snowflake,
+    MachineId, MapViewId, MispricingId, MissId, OperatorDeviceId, OperatorId, ParkApplicationId,
+    PaymentAccountId, PaymentId, RebindingId, ReturnReviewId, RideOrderId, RiderId, RoleId, ShiftNoteId,
+    Snowflake,
 };
 pub use money::{Cents, NotAnAmount};
 pub use page::{COUNT_CAP, Page, Rows};

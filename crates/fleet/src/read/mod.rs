@@ -3,7 +3,9 @@
 pub mod alarm_tickets;
 pub mod commands;
 pub mod devices;
+pub mod map_views;
 pub mod shelved_days;
+pub mod shift_notes;
 pub mod vehicle_list;
 pub mod vehicle_log;
 pub mod vehicles;

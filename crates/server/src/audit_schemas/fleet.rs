@@ -6,11 +6,13 @@ use audit::{AuditSchema, Field, Fields, Text};
 use fleet::model::alarm::FalseAlarmCause;
 use fleet::model::command::{CommandEvent, CommandKind, CommandState};
 use fleet::model::device::DeviceEvent;
+use fleet::model::map_view::{Audience, MapViewEvent};
 use fleet::model::region::{AlarmState, Lifecycle, OperationState, RidingState};
+use fleet::model::shift_note::ShiftNoteEvent;
 use fleet::model::vehicle::VehicleEvent;
 use serde_json::{Value, json};
 
-use super::{Context, Step, label, merge, put_in, set, take_from, text};
+use super::{Context, Step, delete, label, merge, put_in, set, take_from, text};
 
 pub fn audit_schemas() -> Vec<Arc<dyn AuditSchema>> {
     vec![
@@ -32,6 +34,12 @@ pub fn audit_schemas() -> Vec<Arc<dyn AuditSchema>> {
                 format!("{} {}", kind.unwrap_or_default(), text(state, "car_id"))
             },
             ..Context::new("device-command", "设备指令", COMMAND_STEPS, COMMAND_FIELDS)
+        }),
+        Arc::new(Context::<MapViewEvent>::new("map-view", "地图视图", VIEW_STEPS, VIEW_FIELDS)),
+        Arc::new(Context::<ShiftNoteEvent> {
+            called_by: &["text"],
+            name: |state| text(state, "text").chars().take(NOTE_CALLED).collect(),
+            ..Context::new("shift-note", "交接班记录", NOTE_STEPS, NOTE_FIELDS)
         }),
     ]
 }
@@ -275,4 +283,45 @@ const COMMAND_FIELDS: &[Field] = &[
     Field { key: "timed_out_at", label: "超时时间", text: Text::Moment },
     Field { key: "wait_minutes", label: "排队分钟", text: Text::Plain },
     Field { key: "cancelled_at", label: "取消时间", text: Text::Moment },
+];
+
+const VIEW_STEPS: &[Step] = &[
+    Step { stored_type: "map-view.created", label: "保存地图视图", fold: merge },
+    Step { stored_type: "map-view.changed", label: "修改地图视图", fold: merge },
+    Step { stored_type: "map-view.deleted", label: "删除地图视图", fold: delete },
+];
+
+const VIEW_FIELDS: &[Field] = &[
+    Field { key: "name", label: "视图名称", text: Text::Plain },
+    Field { key: "audience", label: "可见范围", text: Text::Named(label::<Audience>) },
+    Field { key: "state", label: "筛选与位置", text: Text::Plain },
+    Field { key: "by", label: "创建人", text: Text::Plain },
+    Field { key: "agent", label: "所属代理", text: Text::Of("agent") },
+    Field { key: "operator", label: "创建账号", text: Text::Of("operator") },
+    Field { key: "place", label: "序号", text: Text::Hidden },
+];
+
+/// A note is called by its first characters.
+const NOTE_CALLED: usize = 20;
+
+const NOTE_STEPS: &[Step] = &[
+    Step { stored_type: "shift-note.written", label: "写交接班记录", fold: merge },
+    Step {
+        stored_type: "shift-note.acknowledged",
+        label: "知悉交接班记录",
+        fold: |state, mut data| {
+            set(state, "acknowledged_by", data.remove("by").unwrap_or_default());
+        },
+    },
+    Step { stored_type: "shift-note.withdrawn", label: "撤回交接班记录", fold: delete },
+];
+
+const NOTE_FIELDS: &[Field] = &[
+    Field { key: "text", label: "交接内容", text: Text::Plain },
+    Field { key: "bikes", label: "关联车辆", text: Text::Plain },
+    Field { key: "by", label: "记录人", text: Text::Plain },
+    Field { key: "at", label: "记录时间", text: Text::Moment },
+    Field { key: "acknowledged_by", label: "知悉人", text: Text::Plain },
+    Field { key: "agent", label: "所属代理", text: Text::Of("agent") },
+    Field { key: "operator", label: "记录账号", text: Text::Of("operator") },
 ];

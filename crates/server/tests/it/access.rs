@@ -126,6 +126,9 @@ async fn theirs(stack: &Stack, admin: &Browser, machine: &Machine, city: &City, 
         "originPriceCents": 990});
     let product = text(&machine.ok("/open/v1/cards", &product).await["id"]);
     let cases = cases_of(admin, machine, &city.area).await;
+    let view = json!({"name": "他们的视图", "audience": 2, "state": "f=alarm"});
+    let view = text(&them.ok("POST", "/vehicle/map-view", view).await["id"]);
+    let note = text(&them.ok("POST", "/vehicle/shift-note", json!({"text": "他们的交接"})).await["id"]);
     let position: i64 = sqlx::query_scalar("select max(position) from log.events where category = 'role'")
         .fetch_one(&stack.owner().await)
         .await
@@ -151,6 +154,8 @@ async fn theirs(stack: &Stack, admin: &Browser, machine: &Machine, city: &City, 
         operator,
         device,
         command,
+        view,
+        note,
         position: position.to_string(),
     }
 }
@@ -180,6 +185,8 @@ impl Theirs {
             &self.operator,
             &self.device,
             &self.command,
+            &self.view,
+            &self.note,
             &self.phone,
             "他们的客服",
             "他们的备注",
@@ -195,6 +202,8 @@ impl Theirs {
             "他们拉黑的原因",
             "他们的运维区",
             "他们的原因",
+            "他们的视图",
+            "他们的交接",
         ]
     }
 }

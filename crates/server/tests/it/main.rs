@@ -37,6 +37,8 @@ mod franchisees;
 mod grants;
 mod integrity;
 mod kinds;
+mod map_samples;
+mod map_views;
 mod mispricings;
 mod misses;
 mod money_kills;

@@ -10,6 +10,7 @@ use vocabulary::{Clock, SystemClock};
 use self::logs::of_logs;
 use self::orders::of_orders;
 use crate::alarm_samples::of_alarms;
+use crate::map_samples::of_map;
 use crate::walk::Route;
 use crate::wall_samples::of_walls;
 
@@ -42,6 +43,9 @@ pub struct Theirs {
     pub operator: String,
     pub device: String,
     pub command: String,
+    /// A shared view of the operation map, and a hand-over note.
+    pub view: String,
+    pub note: String,
     /// Of something that happened to them.
     pub position: String,
 }
@@ -90,6 +94,7 @@ pub fn sample(route: &Route, theirs: &Theirs) -> Option<Sample> {
         .or_else(|| of_orders(at, theirs))
         .or_else(|| of_returns(at, theirs))
         .or_else(|| of_alarms(at, theirs))
+        .or_else(|| of_map(at, theirs))
         .or_else(|| of_walls(at, theirs))
         .or_else(|| of_logs(at, theirs))
         .or_else(|| others(at, theirs))

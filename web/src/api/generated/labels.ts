@@ -92,6 +92,12 @@ export const areaStateLabels = {
   3: '已关停',
 } as const satisfies Record<Schemas['AreaState'], string>
 
+/** 可见范围 */
+export const audienceLabels = {
+  1: '仅自己',
+  2: '共享',
+} as const satisfies Record<Schemas['Audience'], string>
+
 /** 收银模式 */
 export const billingWayLabels = {
   0: '自有商户收银',

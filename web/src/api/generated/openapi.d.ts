@@ -4552,6 +4552,43 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/ebike/v3/backend/vehicle/map-view": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The caller's own views of the operation map and those that are shared in his scope, newest first. */
+        get: operations["listMapViews"];
+        /** Renames a view, shares it or not, or has it show something else. Only its maker may; a stale version is refused. */
+        put: operations["updateMapView"];
+        /** Stores what the operation map shows under a name; answers `{id}`. */
+        post: operations["createMapView"];
+        /** Deletes a view. Only its maker may. */
+        delete: operations["deleteMapView"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/ebike/v3/backend/vehicle/map-view/export": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The caller's own views of the operation map and those that are shared in his scope, newest first. As CSV, at most 50000. It stands in the log who took it, cut down to what. */
+        get: operations["exportMapViews"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/ebike/v3/backend/vehicle/map/areas": {
         parameters: {
             query?: never;
@@ -4663,6 +4700,76 @@ export interface paths {
         };
         /** Looks for bikes by number or IMEI. */
         get: operations["search"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/ebike/v3/backend/vehicle/shift-note": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Hand-over notes of agents in scope, newest first. */
+        get: operations["listShiftNotes"];
+        put?: never;
+        /** Writes a note for whoever comes next; answers `{id}`. The bikes that it speaks of are in scope, and of its agent. */
+        post: operations["writeShiftNote"];
+        /** Takes a note back: its author, within ten minutes, while nobody has acknowledged it. */
+        delete: operations["withdrawShiftNote"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/ebike/v3/backend/vehicle/shift-note/acknowledge": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Acknowledges a note of somebody else. Who was first is kept; later ones change nothing. */
+        post: operations["acknowledgeShiftNote"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/ebike/v3/backend/vehicle/shift-note/count": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** How many notes of others of the last 48 hours nobody has acknowledged. */
+        get: operations["countShiftNotes"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/ebike/v3/backend/vehicle/shift-note/export": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Hand-over notes of agents in scope, newest first. As CSV, at most 50000. It stands in the log who took it, cut down to what. */
+        get: operations["exportShiftNotes"];
         put?: never;
         post?: never;
         delete?: never;
@@ -9143,6 +9250,24 @@ export interface components {
             suc: boolean;
         };
         /** @description `{suc: true, data}`, the main host's success. Made by the function of the same name. */
+        Answer_PageOf_MapViewRow: {
+            /** @description A page of rows and how many there are in all, counted honestly up to 10000. */
+            data: {
+                /** @description Whether there are more than `count`. */
+                capped: boolean;
+                /**
+                 * Format: int64
+                 * @description How many rows match, at most 10000.
+                 */
+                count: number;
+                /** @description The place behind the last row, to be asked for as `after`; absent where nothing follows or the list has no places. */
+                place?: string | null;
+                rows: components["schemas"]["MapViewRow"][];
+            };
+            /** @description Always true. */
+            suc: boolean;
+        };
+        /** @description `{suc: true, data}`, the main host's success. Made by the function of the same name. */
         Answer_PageOf_MispricedOrderRow: {
             /** @description A page of rows and how many there are in all, counted honestly up to 10000. */
             data: {
@@ -9336,6 +9461,24 @@ export interface components {
                 /** @description The place behind the last row, to be asked for as `after`; absent where nothing follows or the list has no places. */
                 place?: string | null;
                 rows: components["schemas"]["RoleRow"][];
+            };
+            /** @description Always true. */
+            suc: boolean;
+        };
+        /** @description `{suc: true, data}`, the main host's success. Made by the function of the same name. */
+        Answer_PageOf_ShiftNoteRow: {
+            /** @description A page of rows and how many there are in all, counted honestly up to 10000. */
+            data: {
+                /** @description Whether there are more than `count`. */
+                capped: boolean;
+                /**
+                 * Format: int64
+                 * @description How many rows match, at most 10000.
+                 */
+                count: number;
+                /** @description The place behind the last row, to be asked for as `after`; absent where nothing follows or the list has no places. */
+                place?: string | null;
+                rows: components["schemas"]["ShiftNoteRow"][];
             };
             /** @description Always true. */
             suc: boolean;
@@ -10005,6 +10148,19 @@ export interface components {
                 noStops: components["schemas"]["FenceShape"][];
                 /** @description Parking places. */
                 parkings: components["schemas"]["FenceShape"][];
+            };
+            /** @description Always true. */
+            suc: boolean;
+        };
+        /** @description `{suc: true, data}`, the main host's success. Made by the function of the same name. */
+        Answer_ShiftNoteCount: {
+            /** @description What waits for who opens the map. */
+            data: {
+                /**
+                 * Format: int64
+                 * @description Notes of others of the last 48 hours that nobody has acknowledged, counted up to 10001.
+                 */
+                waiting: number;
             };
             /** @description Always true. */
             suc: boolean;
@@ -11071,6 +11227,12 @@ export interface components {
             sha256: string;
         };
         AttachmentId: string;
+        /**
+         * Format: int32
+         * @description 可见范围
+         * @enum {integer}
+         */
+        Audience: 1 | 2;
         /**
          * @description Where money goes back to.
          * @enum {string}
@@ -12299,6 +12461,22 @@ export interface components {
             name: string;
             /** @description At most [`REMARK_MAX`] characters. */
             remark?: string;
+        } & {
+            id: string;
+            /**
+             * Format: int64
+             * @description The version that the editor saw; another one is refused.
+             */
+            version: number;
+        };
+        /** @description A record as it shall be: all that people fill in. */
+        Changed_MapViewId_MapViewForm: {
+            /** @description Who sees it. */
+            audience: components["schemas"]["Audience"];
+            /** @description 1 to 20 characters, unique for an agent. */
+            name: string;
+            /** @description Query text of known keys (`f=rentable&view=30.28,120.15,14`), at most 2000 characters. */
+            state: string;
         } & {
             id: string;
             /**
@@ -15416,6 +15594,47 @@ export interface components {
             /** @description As text. */
             fenceId: string;
         };
+        /** @description What people fill in. */
+        MapViewForm: {
+            /** @description Who sees it. */
+            audience: components["schemas"]["Audience"];
+            /** @description 1 to 20 characters, unique for an agent. */
+            name: string;
+            /** @description Query text of known keys (`f=rentable&view=30.28,120.15,14`), at most 2000 characters. */
+            state: string;
+        };
+        MapViewId: string;
+        /** @description A view of the operation map. Times are epoch milliseconds. */
+        MapViewRow: {
+            agentId?: components["schemas"]["AgentId"] | null;
+            /** @description 可见范围. */
+            audience: components["schemas"]["Audience"];
+            /** @description 创建人. */
+            byName: string;
+            /**
+             * Format: int64
+             * @description 创建时间.
+             */
+            createdAt: number;
+            /** @description Its id, as text. */
+            id: components["schemas"]["MapViewId"];
+            /** @description 名称. */
+            name: string;
+            /** @description Who made it; nobody else changes it. */
+            operatorId: components["schemas"]["OperatorId"];
+            /** @description What it shows: query text. */
+            state: string;
+            /**
+             * Format: int64
+             * @description 更新时间.
+             */
+            updatedAt: number;
+            /**
+             * Format: int64
+             * @description To be sent with a change.
+             */
+            version: number;
+        };
         MdsCollection: {
             features: components["schemas"]["MdsFeature"][];
             type: string;
@@ -16138,6 +16357,9 @@ export interface components {
             /** @description The service area it lies in. */
             opAreaId: string;
         };
+        NewMapView: components["schemas"]["MapViewForm"] & {
+            agentId?: components["schemas"]["AgentId"] | null;
+        };
         NewOperator: components["schemas"]["OperatorBody"] & {
             /** @description What he signs in with; unique. */
             phone: string;
@@ -16229,6 +16451,9 @@ export interface components {
              * @description 0 disabled, 1 enabled (when absent).
              */
             state?: number | null;
+        };
+        NewShiftNote: components["schemas"]["ShiftNoteForm"] & {
+            agentId?: components["schemas"]["AgentId"] | null;
         };
         /** @description A bike with its device. */
         NewVehicle: {
@@ -19256,6 +19481,52 @@ export interface components {
             noStops: components["schemas"]["FenceShape"][];
             /** @description Parking places. */
             parkings: components["schemas"]["FenceShape"][];
+        };
+        /** @description What waits for who opens the map. */
+        ShiftNoteCount: {
+            /**
+             * Format: int64
+             * @description Notes of others of the last 48 hours that nobody has acknowledged, counted up to 10001.
+             */
+            waiting: number;
+        };
+        /** @description What people fill in. */
+        ShiftNoteForm: {
+            /** @description Numbers of bikes that it speaks of, at most 20. */
+            bikes?: string[];
+            /** @description 1 to 1000 characters, lines may break. */
+            text: string;
+        };
+        ShiftNoteId: string;
+        ShiftNoteRead: {
+            /** @description Which note. */
+            id: components["schemas"]["ShiftNoteId"];
+        };
+        /** @description A hand-over note. Times are epoch milliseconds. */
+        ShiftNoteRow: {
+            /**
+             * Format: int64
+             * @description 知悉时间.
+             */
+            acknowledgedAt?: number | null;
+            /** @description 知悉人; empty until somebody did. */
+            acknowledgedBy: string;
+            agentId?: components["schemas"]["AgentId"] | null;
+            /** @description 车辆编号. */
+            bikes: string[];
+            /** @description 记录人. */
+            byName: string;
+            /** @description Its id, as text. */
+            id: components["schemas"]["ShiftNoteId"];
+            /** @description Who wrote it. */
+            operatorId: components["schemas"]["OperatorId"];
+            /** @description 内容. */
+            text: string;
+            /**
+             * Format: int64
+             * @description 记录时间.
+             */
+            writtenAt: number;
         };
         /** @description A stop that would be judged otherwise. */
         ShiftedStop: {
@@ -30156,6 +30427,157 @@ export interface operations {
             429: components["responses"]["Refused429"];
         };
     };
+    listMapViews: {
+        parameters: {
+            query?: {
+                /** @description 1-based, default 1. */
+                page?: number;
+                /** @description Default 10, at most 200. */
+                pageSize?: number;
+                /** @description The `place` of a page: what comes after it, whatever came or went meanwhile. Then `page` is not looked at. */
+                after?: string;
+                /** @description Part of name or maker's name. */
+                keyword?: string;
+                /** @description Those that are shared, or that are not. */
+                audience?: components["schemas"]["Audience"];
+                /** @description Those that the caller made, or that others did. */
+                mine?: boolean;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Answer_PageOf_MapViewRow"] | components["schemas"]["RuleRefusal"];
+                };
+            };
+            400: components["responses"]["Refused400"];
+            401: components["responses"]["Refused401"];
+            403: components["responses"]["Refused403"];
+            429: components["responses"]["Refused429"];
+        };
+    };
+    updateMapView: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["Changed_MapViewId_MapViewForm"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Answer_Nothing"] | components["schemas"]["RuleRefusal"];
+                };
+            };
+            400: components["responses"]["Refused400"];
+            401: components["responses"]["Refused401"];
+            403: components["responses"]["Refused403"];
+            413: components["responses"]["Refused413"];
+            429: components["responses"]["Refused429"];
+        };
+    };
+    createMapView: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["NewMapView"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Answer_MadeId"] | components["schemas"]["RuleRefusal"];
+                };
+            };
+            400: components["responses"]["Refused400"];
+            401: components["responses"]["Refused401"];
+            403: components["responses"]["Refused403"];
+            413: components["responses"]["Refused413"];
+            429: components["responses"]["Refused429"];
+        };
+    };
+    deleteMapView: {
+        parameters: {
+            query: {
+                /** @description The record's id. */
+                id: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Answer_Nothing"] | components["schemas"]["RuleRefusal"];
+                };
+            };
+            400: components["responses"]["Refused400"];
+            401: components["responses"]["Refused401"];
+            403: components["responses"]["Refused403"];
+            429: components["responses"]["Refused429"];
+        };
+    };
+    exportMapViews: {
+        parameters: {
+            query?: {
+                /** @description Part of name or maker's name. */
+                keyword?: string;
+                /** @description Those that are shared, or that are not. */
+                audience?: components["schemas"]["Audience"];
+                /** @description Those that the caller made, or that others did. */
+                mine?: boolean;
+                /** @description Keys of columns with commas between them; all without it. */
+                columns?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RuleRefusal"];
+                    "text/csv": string;
+                };
+            };
+            400: components["responses"]["Refused400"];
+            401: components["responses"]["Refused401"];
+            403: components["responses"]["Refused403"];
+            429: components["responses"]["Refused429"];
+        };
+    };
     fleetByArea: {
         parameters: {
             query?: never;
@@ -30411,6 +30833,184 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Answer_Hits"] | components["schemas"]["RuleRefusal"];
+                };
+            };
+            400: components["responses"]["Refused400"];
+            401: components["responses"]["Refused401"];
+            403: components["responses"]["Refused403"];
+            429: components["responses"]["Refused429"];
+        };
+    };
+    listShiftNotes: {
+        parameters: {
+            query?: {
+                /** @description 1-based, default 1. */
+                page?: number;
+                /** @description Default 10, at most 200. */
+                pageSize?: number;
+                /** @description The `place` of a page: what comes after it, whatever came or went meanwhile. Then `page` is not looked at. */
+                after?: string;
+                /** @description Part of the text or of its author's name. */
+                keyword?: string;
+                /** @description Those that somebody acknowledged, or that nobody did. */
+                acknowledged?: boolean;
+                /** @description Written from then on: `YYYY-MM-DD HH:mm:ss`. */
+                startTime?: string;
+                /** @description Written until then, included. */
+                endTime?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Answer_PageOf_ShiftNoteRow"] | components["schemas"]["RuleRefusal"];
+                };
+            };
+            400: components["responses"]["Refused400"];
+            401: components["responses"]["Refused401"];
+            403: components["responses"]["Refused403"];
+            429: components["responses"]["Refused429"];
+        };
+    };
+    writeShiftNote: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["NewShiftNote"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Answer_MadeId"] | components["schemas"]["RuleRefusal"];
+                };
+            };
+            400: components["responses"]["Refused400"];
+            401: components["responses"]["Refused401"];
+            403: components["responses"]["Refused403"];
+            413: components["responses"]["Refused413"];
+            429: components["responses"]["Refused429"];
+        };
+    };
+    withdrawShiftNote: {
+        parameters: {
+            query: {
+                /** @description The record's id. */
+                id: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Answer_Nothing"] | components["schemas"]["RuleRefusal"];
+                };
+            };
+            400: components["responses"]["Refused400"];
+            401: components["responses"]["Refused401"];
+            403: components["responses"]["Refused403"];
+            429: components["responses"]["Refused429"];
+        };
+    };
+    acknowledgeShiftNote: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ShiftNoteRead"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Answer_Nothing"] | components["schemas"]["RuleRefusal"];
+                };
+            };
+            400: components["responses"]["Refused400"];
+            401: components["responses"]["Refused401"];
+            403: components["responses"]["Refused403"];
+            413: components["responses"]["Refused413"];
+            429: components["responses"]["Refused429"];
+        };
+    };
+    countShiftNotes: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Answer_ShiftNoteCount"] | components["schemas"]["RuleRefusal"];
+                };
+            };
+            400: components["responses"]["Refused400"];
+            401: components["responses"]["Refused401"];
+            403: components["responses"]["Refused403"];
+            429: components["responses"]["Refused429"];
+        };
+    };
+    exportShiftNotes: {
+        parameters: {
+            query?: {
+                /** @description Part of the text or of its author's name. */
+                keyword?: string;
+                /** @description Those that somebody acknowledged, or that nobody did. */
+                acknowledged?: boolean;
+                /** @description Written from then on: `YYYY-MM-DD HH:mm:ss`. */
+                startTime?: string;
+                /** @description Written until then, included. */
+                endTime?: string;
+                /** @description Keys of columns with commas between them; all without it. */
+                columns?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RuleRefusal"];
+                    "text/csv": string;
                 };
             };
             400: components["responses"]["Refused400"];

@@ -1,7 +1,7 @@
 /** Signs of the map's tools, drawn in few strokes. */
 import type { ReactNode } from 'react'
 
-const sign = (strokes: ReactNode) => (
+export const sign = (strokes: ReactNode) => (
   <svg viewBox="0 0 16 16" width="1em" height="1em" fill="none" stroke="currentColor" strokeWidth="1.4" aria-hidden>
     {strokes}
   </svg>

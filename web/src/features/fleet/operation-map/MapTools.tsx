@@ -26,9 +26,11 @@ interface MapToolsProps {
   counts?: { readonly open: boolean; readonly onOpen: () => void }
   /** Whether the drawer stands at the right edge. */
   shifted: boolean
+  /** More tools, which come later. */
+  children?: ReactNode
 }
 
-export function MapTools({ map, daylight, onDaylight, onFitAll, onPast, layers, lasso, board, counts, shifted }: MapToolsProps) {
+export function MapTools({ map, daylight, onDaylight, onFitAll, onPast, layers, lasso, board, counts, shifted, children }: MapToolsProps) {
   const other = daylight === 'day' ? 'night' : 'day'
   return (
     <div className={shifted ? 'opmap-tools shifted' : 'opmap-tools'} role="toolbar" aria-label="地图工具">
@@ -71,6 +73,7 @@ export function MapTools({ map, daylight, onDaylight, onFitAll, onPast, layers, 
           {countsSign}
         </Tool>
       )}
+      {children}
       {onPast !== null && (
         <Tool label="回看最近 7 天" onClick={onPast}>
           <HistoryOutlined aria-hidden />
@@ -83,10 +86,19 @@ export function MapTools({ map, daylight, onDaylight, onFitAll, onPast, layers, 
   )
 }
 
-function Tool({ label, onClick, children, pressed }: { label: string; onClick: () => void; children: ReactNode; pressed?: boolean }) {
+interface ToolProps {
+  label: string
+  onClick: () => void
+  children: ReactNode
+  pressed?: boolean
+  /** Whether the menu that it opens is open. */
+  expanded?: boolean
+}
+
+export function Tool({ label, onClick, children, pressed, expanded }: ToolProps) {
   return (
-    <Tooltip title={label} placement="left">
-      <button type="button" aria-label={label} aria-pressed={pressed} onClick={onClick}>
+    <Tooltip title={expanded ? null : label} placement="left">
+      <button type="button" aria-label={label} aria-pressed={pressed} aria-expanded={expanded} onClick={onClick}>
         {children}
       </button>
     </Tooltip>

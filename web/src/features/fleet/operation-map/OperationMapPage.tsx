@@ -41,6 +41,7 @@ const MapExtras = lazy(() => import('./MapExtras'))
 const SelectionBar = lazy(() => import('./selection/SelectionBar'))
 const BlockedBoard = lazy(() => import('./blocked/BlockedBoard'))
 const PickPanel = lazy(() => import('./pick/PickPanel'))
+const DeskTools = lazy(() => import('./desk/DeskTools'))
 
 const noPoints: readonly HistoryPoint[] = []
 const noReasons: readonly string[] = []
@@ -108,7 +109,7 @@ function MapWithPanels({ address, daylight, setDaylight, onPast }: MapNow) {
     }
   }, [map, lat, lng])
 
-  const [layers, toggleLayer] = useMapLayers()
+  const [layers, setLayers] = useMapLayers()
   const [mode, setMode] = useState<LassoMode | null>(null)
   const [selection, setSelection] = useState<Selection | null>(null)
   const endDrawing = useCallback(() => setMode(null), [])
@@ -174,13 +175,13 @@ function MapWithPanels({ address, daylight, setDaylight, onPast }: MapNow) {
     return [[Math.min(south, lat), Math.min(west, lng)], [Math.max(north, lat), Math.max(east, lng)]] as const
   }, [fences.data, lat, lng])
 
-  // One thing at a time stands at the right: a bike that is chosen takes the board's place.
-  const [board, setBoard] = useState(false)
-  const boardOpen = board && carId === null
-  const beside = boardOpen || carId !== null
-  const openBoard = () => {
-    setBoard(!boardOpen)
-    if (!boardOpen) close()
+  // One thing at a time stands at the right: a bike that is chosen takes the board's or the notes' place.
+  const [aside, setAside] = useState<'board' | 'notes' | null>(null)
+  const asideOpen = carId === null ? aside : null
+  const beside = aside !== null || carId !== null
+  const openAside = (which: 'board' | 'notes') => {
+    setAside(asideOpen === which ? null : which)
+    if (asideOpen !== which) close()
   }
   const nothingAtAll = totals !== null && totals.shelved === 0
   return (
@@ -239,18 +240,22 @@ function MapWithPanels({ address, daylight, setDaylight, onPast }: MapNow) {
         />
       </div>
       {choice !== null && <BikeChooser key={choice.slots.join()} choice={choice} onChoose={choose} onClose={() => setChoice(null)} />}
-      <MapTools map={map} daylight={daylight} onDaylight={setDaylight} onFitAll={fitAll} onPast={onPast} layers={{ on: layers, toggle: toggleLayer }} lasso={{ mode, onMode: setMode }} board={{ open: boardOpen, onOpen: openBoard }} shifted={beside} />
+      <MapTools map={map} daylight={daylight} onDaylight={setDaylight} onFitAll={fitAll} onPast={onPast} layers={{ on: layers, toggle: (name) => setLayers({ ...layers, [name]: !layers[name] }) }} lasso={{ mode, onMode: setMode }} board={{ open: asideOpen === 'board', onOpen: () => openAside('board') }} shifted={beside}>
+        <Suspense fallback={null}>
+          <DeskTools map={map} address={address} layers={layers} onLayers={setLayers} onPlaced={place} notesOpen={asideOpen === 'notes'} onNotes={() => openAside('notes')} onBike={found} />
+        </Suspense>
+      </MapTools>
       <Suspense fallback={null}>
         {map !== null && mode !== null && <LassoTool map={map} mode={mode} bikes={fleet.bikes} mask={mask} most={SELECTED_MOST} onTaken={drawn} onCancel={endDrawing} />}
         {selection !== null && <SelectionBar selection={selection} onClear={() => setSelection(null)} />}
       </Suspense>
-      {boardOpen && (
+      {asideOpen === 'board' && (
         <Suspense fallback={<aside className="opmap-drawer" aria-busy="true" aria-label="不可租看板" />}>
           <BlockedBoard
             areas={address.picked.area ?? null}
             picked={pick?.reasons ?? noReasons}
             onPick={(why) => address.setPicked({ why })}
-            onClose={() => setBoard(false)}
+            onClose={() => setAside(null)}
           />
         </Suspense>
       )}

@@ -14,16 +14,11 @@ function kept(): MapLayers {
 }
 
 /** Which layers are on; kept for the next visit. */
-export function useMapLayers(): [MapLayers, (name: keyof MapLayers) => void] {
+export function useMapLayers(): [MapLayers, (next: MapLayers) => void] {
   const [layers, setLayers] = useState(kept)
-  const toggle = useCallback(
-    (name: keyof MapLayers) =>
-      setLayers((before) => {
-        const next = { ...before, [name]: !before[name] }
-        localStorage.setItem(KEY, Object.entries(next).flatMap(([layer, on]) => (on ? [layer] : [])).join(','))
-        return next
-      }),
-    [],
-  )
-  return [layers, toggle]
+  const set = useCallback((next: MapLayers) => {
+    localStorage.setItem(KEY, Object.entries(next).flatMap(([layer, on]) => (on ? [layer] : [])).join(','))
+    setLayers(next)
+  }, [])
+  return [layers, set]
 }
