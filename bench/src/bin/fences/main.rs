@@ -116,8 +116,13 @@ struct Ours(Atlas);
 impl Ours {
     fn new(rings: &[Vec<[f64; 2]>]) -> Result<Self> {
         let edge = [[117.9, 24.3], [118.4, 24.3], [118.4, 24.7], [117.9, 24.7]];
-        let area =
-            Area { id: AREA, data_version: 1, ring: Ring::draw_area(&edge, Datum::Wgs84)?, span: Span::EVER, opened_at: Some(Span::EVER.from) };
+        let area = Area {
+            id: AREA,
+            data_version: 1,
+            ring: Ring::draw_area(&edge, Datum::Wgs84)?,
+            span: Span::EVER,
+            opened_at: Some(Span::EVER.from),
+        };
         let fence = |n: usize, corners: &[[f64; 2]], rule: Rule| -> Result<Fence> {
             let shape = Shape::Polygon(Ring::draw(corners, Datum::Wgs84)?);
             Ok(Fence { id: FenceId(n as i64), data_version: 1, area: AREA, shape, rule, span: Span::EVER })

@@ -1,16 +1,22 @@
 //! Bikes whose every report can be recognised in a fleet buffer.
 //!
-//! A buffer tells slot, place and heading, and the slot's number is the server's own. So the place says which bike it
-//! is, and the heading which of its reports: places lie on a grid of [`PITCH_E6`] millionths of a degree, and what is
-//! left over from the grid, north and east, are the two digits of the bike's number. Reports move the bike by whole
-//! steps of the grid, and each turns it by one notch of [`TURN`].
+//! A buffer tells slot, place, charge and heading, and the slot's number is the server's own. So place and charge say which
+//! bike it is, and the heading which of its reports: places lie on a grid of [`PITCH_E6`] millionths of a degree, and what is
+//! left over from the grid, north and east, are two digits of the bike's number; the third is its charge. Reports move the bike by
+//! whole steps of the grid, and each turns it by one notch of [`TURN`].
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
 /// Width of the grid, 1e-6 degree: 16 to 18 m, within a receiver's wobble.
 pub const PITCH_E6: i32 = 160;
 /// Bikes that two digits can tell apart.
-pub const MOST_BIKES: u32 = (PITCH_E6 * PITCH_E6) as u32;
+const BY_PLACE: u32 = (PITCH_E6 * PITCH_E6) as u32;
+/// Charges that are used, from [`LEAST_PERCENT`] on.
+const CHARGES: u32 = 4;
+/// All of them can be rented.
+const LEAST_PERCENT: u8 = 50;
+/// Bikes that three digits can tell apart.
+pub const MOST_BIKES: u32 = BY_PLACE * CHARGES;
 /// Headings (degrees / 2) that are used: reports of a bike before one looks like an earlier one.
 pub const TURN: u32 = 176;
 /// Reports of a bike whose sending time is remembered.
@@ -63,7 +69,8 @@ pub fn home(bike: u32) -> PlaceE6 {
         let dice: u64 = (0..4).map(|die| chance(8 + axis * 8 + die) % 45).sum();
         (spot + dice).saturating_sub(88).min(SIDE_STEPS - 1)
     };
-    let digits = (bike as i32 / PITCH_E6, bike as i32 % PITCH_E6);
+    let in_place = (bike % BY_PLACE) as i32;
+    let digits = (in_place / PITCH_E6, in_place % PITCH_E6);
     PlaceE6 {
         lat_e6: SOUTH_E6 + step(0) as i32 * PITCH_E6 + digits.0,
         lng_e6: WEST_E6 + step(1) as i32 * PITCH_E6 + digits.1,
@@ -84,10 +91,17 @@ pub const fn notch(report: u32) -> u8 {
     (report % TURN) as u8
 }
 
-/// The bike at a place.
-pub fn bike_at(place: PlaceE6) -> u32 {
+/// What a bike tells of its charge.
+const fn charge_percent(bike: u32) -> u8 {
+    LEAST_PERCENT + (bike / BY_PLACE) as u8
+}
+
+/// The bike with this charge at a place; nothing of ours has another.
+pub fn bike_at(place: PlaceE6, charge_percent: u8) -> Option<u32> {
     let digit = |e6: i32| e6.rem_euclid(PITCH_E6) as u32;
-    digit(place.lat_e6) * PITCH_E6 as u32 + digit(place.lng_e6)
+    let block = u32::from(charge_percent.checked_sub(LEAST_PERCENT)?);
+    let in_place = digit(place.lat_e6) * PITCH_E6 as u32 + digit(place.lng_e6);
+    (block < CHARGES).then_some(block * BY_PLACE + in_place)
 }
 
 /// The compact form of a report, 32 bytes, as `docs/device-protocol.md` says: a locked bike that stands.
@@ -102,7 +116,7 @@ pub fn payload(bike: u32, report: u32, at_ms: i64) -> Vec<u8> {
     out[16..20].copy_from_slice(&(place.lng_e6 * 10).to_le_bytes());
     out[20] = 11;
     out[22] = notch(report);
-    out[23] = 50 + (bike % 50) as u8;
+    out[23] = charge_percent(bike);
     out[24] = 22;
     out[26..28].copy_from_slice(&5_210_u16.to_le_bytes());
     // Locked, armed, battery present, position valid.
@@ -145,8 +159,8 @@ mod tests {
     fn every_report_of_every_bike_is_recognised_by_its_place_and_heading() {
         for bike in 0..MOST_BIKES {
             for report in [0, 1, 2, 3, 175, 176, 1_000_001] {
-                assert_eq!(bike_at(place(bike, report)), bike);
                 let bytes = payload(bike, report, 5);
+                assert_eq!(bike_at(place(bike, report), bytes[23]), Some(bike));
                 let e7 = |at: usize| i32::from_le_bytes(bytes[at..at + 4].try_into().unwrap());
                 // The server cuts the last digit off.
                 assert_eq!(PlaceE6 { lat_e6: e7(12) / 10, lng_e6: e7(16) / 10 }, place(bike, report));

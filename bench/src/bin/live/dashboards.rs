@@ -12,7 +12,7 @@ use tokio::task::JoinHandle;
 use tokio_tungstenite::tungstenite::Message;
 use tokio_tungstenite::{MaybeTlsStream, WebSocketStream, connect_async};
 
-use crate::bikes::{MOST_BIKES, PlaceE6, TURN, bike_at};
+use crate::bikes::{self, MOST_BIKES, PlaceE6, TURN, bike_at};
 use crate::gateways::Load;
 use crate::sign_in::Session;
 use crate::views::{self, View};
@@ -20,6 +20,8 @@ use crate::views::{self, View};
 const HEADER_BYTES: usize = 16;
 const RECORD_BYTES: usize = 16;
 const GONE: u8 = 0x40;
+/// The kind of buffer that ends a picture.
+const SNAPSHOT_END: u8 = 4;
 /// Not seen yet.
 const NEVER: u8 = 255;
 
@@ -108,7 +110,8 @@ impl Reader {
         for record in buffer[HEADER_BYTES..].chunks_exact(RECORD_BYTES) {
             let number =
                 |at: usize| i32::from_le_bytes([record[at], record[at + 1], record[at + 2], record[at + 3]]);
-            let bike = bike_at(PlaceE6 { lat_e6: number(4), lng_e6: number(8) });
+            let place = PlaceE6 { lat_e6: number(4), lng_e6: number(8) };
+            let bike = bike_at(place, record[12]).context("a bike that is none of ours")?;
             let (state, notch) = (record[13], record[15]);
             let last = &mut self.notches[bike as usize];
             if state & GONE != 0 {
@@ -168,17 +171,58 @@ async fn hear(socket: &mut Socket, wanted: &str) -> Result<()> {
     }
 }
 
+/// A socket that is signed in and watches a view.
+async fn watching(port: u16, session: &Session, view: &View) -> Result<Socket> {
+    let (mut socket, _) = connect_async(format!("ws://127.0.0.1:{port}{}/ws", wire::BASE)).await?;
+    let auth = json!({ "op": "auth", "token": session.token, "t": session.t });
+    socket.send(Message::text(auth.to_string())).await?;
+    hear(&mut socket, "ready").await?;
+    let watch = json!({ "op": "watch", "topic": "fleet", "bbox": view.bbox, "zoom": view.zoom });
+    socket.send(Message::text(watch.to_string())).await?;
+    hear(&mut socket, "watching").await?;
+    Ok(socket)
+}
+
+/// One that watches the whole city and reads nothing of what it is sent.
+pub struct Deaf(#[expect(dead_code, reason = "held open")] Socket);
+
+impl Deaf {
+    /// Connects and stops reading.
+    pub async fn open(port: u16, session: &Session) -> Result<Self> {
+        Ok(Self(watching(port, session, &View { zoom: 12, bbox: bikes::city_box() }).await?))
+    }
+}
+
+/// One that only has to see its view whole.
+pub struct Guest(Socket);
+
+impl Guest {
+    /// Connects as number `number` and waits for the end of its first picture.
+    pub async fn open(port: u16, session: &Session, number: u32) -> Result<Self> {
+        let mut socket = watching(port, session, &views::view(number)).await?;
+        let whole = async {
+            loop {
+                match socket.next().await.context("closed")?? {
+                    Message::Binary(buffer) if buffer.get(1) == Some(&SNAPSHOT_END) => return anyhow::Ok(()),
+                    _ => {}
+                }
+            }
+        };
+        tokio::time::timeout(Duration::from_mins(1), whole).await.context("no picture in a minute")??;
+        Ok(Self(socket))
+    }
+
+    /// Goes without a word, as a line does that breaks.
+    pub fn vanish(self) {
+        drop(self.0);
+    }
+}
+
 impl Dashboard {
     /// Connects, signs in and watches view number `number`.
     pub async fn open(port: u16, session: &Session, number: u32, load: Arc<Load>) -> Result<Self> {
         let view = views::view(number);
-        let (mut socket, _) = connect_async(format!("ws://127.0.0.1:{port}{}/ws", wire::BASE)).await?;
-        let auth = json!({ "op": "auth", "token": session.token, "t": session.t });
-        socket.send(Message::text(auth.to_string())).await?;
-        hear(&mut socket, "ready").await?;
-        let watch = json!({ "op": "watch", "topic": "fleet", "bbox": view.bbox, "zoom": view.zoom });
-        socket.send(Message::text(watch.to_string())).await?;
-        hear(&mut socket, "watching").await?;
+        let socket = watching(port, session, &view).await?;
         let tally = Arc::new(Mutex::new(Tally::new()));
         let task = tokio::spawn(look(socket, load, Arc::clone(&tally)));
         Ok(Self { view, tally, task })
@@ -223,7 +267,7 @@ mod tests {
     use tokio::time::Instant;
 
     use super::*;
-    use crate::bikes::{self, SentTimes};
+    use crate::bikes::SentTimes;
 
     fn load() -> Load {
         Load {
@@ -244,7 +288,7 @@ mod tests {
             buffer.extend(bike.to_le_bytes());
             buffer.extend(place.lat_e6.to_le_bytes());
             buffer.extend(place.lng_e6.to_le_bytes());
-            buffer.extend([80, *state, 0, bikes::notch(*report)]);
+            buffer.extend([50, *state, 0, bikes::notch(*report)]);
         }
         buffer
     }

@@ -1,5 +1,6 @@
 //! Gateways: MQTT connections that speak for many bikes each.
 
+use std::collections::BTreeMap;
 use std::ops::Range;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -17,8 +18,29 @@ use crate::city::imei;
 
 /// Bikes of one connection.
 pub const BIKES_A_GATEWAY: u32 = 800;
-/// Each bike reports this often.
-pub const REPORT_EVERY: Duration = Duration::from_secs(5);
+/// How often bikes report.
+#[derive(Clone, Copy, Debug)]
+pub enum Beat {
+    /// All of them as if they were ridden.
+    Even,
+    /// As in a city: 8 of 100 are ridden, the others stand.
+    City,
+}
+
+impl Beat {
+    /// Whether a bike is ridden.
+    pub const fn rides(self, bike: u32) -> bool {
+        match self {
+            Self::Even => true,
+            Self::City => bike % 25 < 2,
+        }
+    }
+
+    const fn every(self, bike: u32) -> Duration {
+        Duration::from_secs(if self.rides(bike) { 5 } else { 60 })
+    }
+}
+
 const CLIENT_QUEUE: usize = 256;
 
 /// What the generator shares.
@@ -42,8 +64,8 @@ impl Load {
     }
 }
 
-/// A gateway's two tasks; dropping it ends them.
-pub struct Gateway([JoinHandle<()>; 2]);
+/// A gateway's tasks; dropping it ends them.
+pub struct Gateway(Vec<JoinHandle<()>>);
 
 impl Drop for Gateway {
     fn drop(&mut self) {
@@ -58,6 +80,7 @@ pub async fn open(
     mqtt_port: u16,
     (user, password): &(String, String),
     bikes: Range<u32>,
+    beat: Beat,
     load: Arc<Load>,
 ) -> Result<Gateway> {
     let mut options = MqttOptions::new(format!("bench-{}", bikes.start), "127.0.0.1", mqtt_port);
@@ -79,8 +102,15 @@ pub async fn open(
             }
         }
     });
-    let reporting = tokio::spawn(report(client, bikes, load));
-    let gateway = Gateway([listening, reporting]);
+    let mut alike: BTreeMap<Duration, Vec<u32>> = BTreeMap::new();
+    for bike in bikes {
+        alike.entry(beat.every(bike)).or_default().push(bike);
+    }
+    let mut tasks = vec![listening];
+    for (every, bikes) in alike {
+        tasks.push(tokio::spawn(report(client.clone(), bikes, every, Arc::clone(&load))));
+    }
+    let gateway = Gateway(tasks);
     tokio::time::timeout(Duration::from_secs(20), standing)
         .await
         .context("a gateway does not get in")?
@@ -88,10 +118,11 @@ pub async fn open(
     Ok(gateway)
 }
 
-async fn report(client: AsyncClient, bikes: Range<u32>, load: Arc<Load>) {
-    let every_us = REPORT_EVERY.as_micros() as u64;
+async fn report(client: AsyncClient, bikes: Vec<u32>, every: Duration, load: Arc<Load>) {
+    let every_us = every.as_micros() as u64;
     // Each bike has its own moment within the period.
     let mut order: Vec<(u64, u32, String)> = bikes
+        .into_iter()
         .map(|bike| {
             (scatter(u64::from(bike) + 99_000_000) % every_us, bike, format!("ebike/{}/up", imei(bike)))
         })

@@ -6,6 +6,7 @@
 mod bikes;
 mod city;
 mod dashboards;
+mod fleet;
 mod gateways;
 mod sign_in;
 mod stack;
@@ -25,7 +26,8 @@ use tokio::time::{Instant, sleep};
 use crate::bikes::SentTimes;
 use crate::city::City;
 use crate::dashboards::{Dashboard, Tally};
-use crate::gateways::{BIKES_A_GATEWAY, Load};
+use crate::fleet::Case;
+use crate::gateways::{BIKES_A_GATEWAY, Beat, Load};
 use crate::stack::Stack;
 use crate::usage::Usage;
 
@@ -43,6 +45,9 @@ struct Line {
     /// Numbers of bikes to try, rising.
     #[arg(long, value_delimiter = ',', default_value = "5000,10000,15000,20000,25000")]
     steps: Vec<u32>,
+    /// Instead of steps: a city of so many bikes, 8 of 100 ridden, the others standing.
+    #[arg(long)]
+    fleet: Option<u32>,
     /// Dashboards, each with a view of its own.
     #[arg(long, default_value_t = 200, value_parser = clap::value_parser!(u32).range(1..=1000))]
     dashboards: u32,
@@ -88,8 +93,11 @@ fn main() -> ExitCode {
 
 fn measured() -> Result<()> {
     let line = Line::parse();
-    let most = line.steps.last().copied().context("no steps")?;
-    ensure!(line.steps.is_sorted() && (1..=25_000).contains(&most), "steps must rise, up to 25000");
+    let most = match line.fleet {
+        Some(bikes) => fleet::checked(bikes)?,
+        None => line.steps.last().copied().context("no steps")?,
+    };
+    ensure!(line.steps.is_sorted() && (1..=100_000).contains(&most), "steps must rise, up to 100000");
     // Before the runtime: starting blocks.
     let stack = Stack::start()?;
     println!("Server, NATS, PostgreSQL: {:?}; log {}", stack.pids()?, stack.server_log().display());
@@ -121,6 +129,11 @@ async fn run(line: &Line, most: u32, mut stack: Stack) -> Result<()> {
     for number in 0..line.dashboards {
         dashboards.push(Dashboard::open(stack.port, &session, number, Arc::clone(&load)).await?);
     }
+    if let Some(bikes) = line.fleet {
+        let case = Case { line, stack: &stack, city: &city, session: &session, load: &load, bikes };
+        case.run(&dashboards, &mut report).await?;
+        return finish(&stack, &city, report).await;
+    }
     let mut open = Vec::new();
     let mut reporting = 0;
     let mut within = 0;
@@ -128,7 +141,9 @@ async fn run(line: &Line, most: u32, mut stack: Stack) -> Result<()> {
         while reporting < *step {
             let end = (reporting + BIKES_A_GATEWAY).min(*step);
             let bikes = reporting..end;
-            open.push(gateways::open(stack.mqtt_port, &city.gateway, bikes, Arc::clone(&load)).await?);
+            open.push(
+                gateways::open(stack.mqtt_port, &city.gateway, bikes, Beat::Even, Arc::clone(&load)).await?,
+            );
             reporting = end;
         }
         sleep(Duration::from_secs(line.warm_up_s)).await;
@@ -137,28 +152,25 @@ async fn run(line: &Line, most: u32, mut stack: Stack) -> Result<()> {
         let before = Moment::now(&stack, &load)?;
         sleep(Duration::from_secs(line.measure_s)).await;
         let after = Moment::now(&stack, &load)?;
-        let mut sum = Tally::default();
-        let (mut missing, mut closed) = (0, 0);
-        for dashboard in &dashboards {
-            let tally = dashboard.take();
-            missing += tally.missing(&dashboard.view.shown_for_sure(*step));
-            closed += u64::from(!dashboard.is_open());
-            sum.add(&tally);
-        }
-        let measured = Measured { bikes: *step, before, after, sum, missing, closed };
+        let expected = |dashboard: &Dashboard| dashboard.view.shown_for_sure(*step);
+        let measured = Measured::of(format!("{step}-bikes"), &dashboards, expected, before, after);
         let p99_ms = measured.tell(&mut report)?;
         if measured.good(p99_ms) {
             within = *step;
         }
-        if p99_ms > HOPELESS_P99_MS || closed > 0 {
+        if p99_ms > HOPELESS_P99_MS || measured.closed > 0 {
             println!("No use in more.");
             break;
         }
     }
     report.add(Row::new(SYSTEM, "bikes-under-300ms", f64::from(within), "bikes"));
-    println!("{}", of_interest(&city.metrics().await?));
     sleep(Duration::from_secs(line.linger_s)).await;
     drop((open, dashboards));
+    finish(&stack, &city, report).await
+}
+
+async fn finish(stack: &Stack, city: &City, report: Report) -> Result<()> {
+    println!("{}", of_interest(&city.metrics().await?));
     let path = report.finish()?;
     stack.keep_log(path.parent().context("no folder")?)?;
     println!("Figures: {}", path.display());
@@ -166,13 +178,13 @@ async fn run(line: &Line, most: u32, mut stack: Stack) -> Result<()> {
 }
 
 /// Waits until the server has digested the registration: less than a tenth of a processor for three seconds. How many
-/// seconds that took; an error after three minutes.
+/// seconds that took; an error after eight minutes.
 async fn settle(stack: &Stack) -> Result<f64> {
     let began = Instant::now();
     let mut quiet = 0;
     while quiet < 3 {
         ensure!(
-            began.elapsed() < Duration::from_mins(3),
+            began.elapsed() < Duration::from_mins(8),
             "the server does not come to rest after registration"
         );
         let before = stack.usage()?[0].cpu_s;
@@ -188,9 +200,9 @@ fn of_interest(metrics: &str) -> String {
     lines.join("\n")
 }
 
-/// One step's measurement.
+/// One measurement.
 struct Measured {
-    bikes: u32,
+    case: String,
     before: Moment,
     after: Moment,
     sum: Tally,
@@ -201,6 +213,25 @@ struct Measured {
 }
 
 impl Measured {
+    /// What `dashboards` saw between two moments; each of the bikes that `expected` names is to be among it.
+    fn of(
+        case: String,
+        dashboards: &[Dashboard],
+        expected: impl Fn(&Dashboard) -> Vec<u32>,
+        before: Moment,
+        after: Moment,
+    ) -> Self {
+        let mut sum = Tally::default();
+        let (mut missing, mut closed) = (0, 0);
+        for dashboard in dashboards {
+            let tally = dashboard.take();
+            missing += tally.missing(&expected(dashboard));
+            closed += u64::from(!dashboard.is_open());
+            sum.add(&tally);
+        }
+        Self { case, before, after, sum, missing, closed }
+    }
+
     fn shown_percent(&self) -> f64 {
         100.0 * self.sum.updates as f64 / (self.sum.updates + self.sum.skipped).max(1) as f64
     }
@@ -221,7 +252,6 @@ impl Measured {
         let latency = |percentile: f64| sum.latency_us.value_at_percentile(percentile) as f64 / 1000.0;
         let cores = |before: Usage, after: Usage| (after.cpu_s - before.cpu_s) / seconds;
         let updates = sum.updates.max(1) as f64;
-        let case = format!("{}-bikes", self.bikes);
         let p99_ms = latency(99.0);
         let ours: f64 = (0..3).map(|part| after.parts[part].cpu_s - before.parts[part].cpu_s).sum::<f64>()
             + after.own.cpu_s
@@ -256,10 +286,10 @@ impl Measured {
         figures.push(("generator MB", after.own.memory_bytes as f64 / 1e6));
         // A busy neighbour spoils the figures: how busy, stands beside them.
         figures.push(("others' cores", (after.machine_s - before.machine_s - ours) / seconds));
-        println!("{} bikes:", self.bikes);
+        println!("{}:", self.case);
         for (unit, value) in figures {
             println!("  {unit:<24} {value:>12.2}");
-            report.add(Row::new(SYSTEM, &case, value, unit));
+            report.add(Row::new(SYSTEM, &self.case, value, unit));
         }
         Ok(p99_ms)
     }
