@@ -118,6 +118,13 @@ test.describe('the operation map', () => {
     await expect(question).toContainText(`对 ${carId} 关锁`)
     await question.getByRole('button', { name: '关锁' }).click()
     await expect(drawer.getByTestId('command-outcome')).toContainText(/关锁\s*成功/, { timeout: 20_000 })
+    await drawer.getByRole('tab', { name: '指令' }).click()
+    const told = drawer.getByRole('list', { name: '指令记录' })
+    await expect(told).toContainText(/关锁.*下发.*发出.*应答：成功，用时/s)
+    await page.screenshot({ path: test.info().outputPath('told.png') })
+    await drawer.getByRole('tab', { name: '今日订单' }).click()
+    await expect(drawer.getByRole('link', { name: '全部订单' })).toBeVisible()
+    await page.screenshot({ path: test.info().outputPath('orders.png') })
   })
 
   test('unlocking asks for a reason and does nothing without one', async ({ page }) => {

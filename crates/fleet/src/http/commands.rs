@@ -317,6 +317,8 @@ struct BikeCommand {
     by: String,
     /// When it was asked for.
     requested_at: i64,
+    /// When it left; null: it waits, or never did.
+    sent_at: Option<i64>,
     /// When it was answered.
     ack_at: Option<i64>,
     /// Until when it waits, or waited, for the bike to come back (排队).
@@ -352,6 +354,7 @@ async fn told(
         reason: row.reason,
         by: row.by,
         requested_at: row.requested_at_ms,
+        sent_at: row.sent_at_ms,
         ack_at: row.ack_at_ms,
         wait_until: row.wait_until_ms,
     };

@@ -11391,6 +11391,11 @@ export interface components {
              * @description The device's answer; 0 is done.
              */
             resultCode?: number | null;
+            /**
+             * Format: int64
+             * @description When it left; null: it waits, or never did.
+             */
+            sentAt?: number | null;
             /** @description How far it got. */
             state: components["schemas"]["CommandState"];
             /**

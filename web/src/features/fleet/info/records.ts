@@ -32,6 +32,14 @@ export const ordersOf = (carId: string) =>
     queryFn: ({ signal }) => api.get('/order/list', { keyword: carId, ...page }, { signal, quiet: true }),
   })
 
+/** Those that were opened on a day, `YYYY-MM-DD`. */
+export const ordersOfDay = (carId: string, day: string) =>
+  queryOptions({
+    queryKey: ['/order/list', 'bike', carId, day],
+    queryFn: ({ signal }) => api.get('/order/list', { keyword: carId, startTime: `${day} 00:00:00`, ...page }, { signal, quiet: true }),
+    refetchInterval: 30_000,
+  })
+
 export const commandsOf = (carId: string) =>
   queryOptions<NewestOf<BikeCommand>>({
     queryKey: ['vehicle', 'commands', carId],

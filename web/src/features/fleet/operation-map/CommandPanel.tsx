@@ -43,9 +43,9 @@ export function CommandPanel({ vehicle }: { vehicle: Vehicle }) {
   const choices = commandChoices.filter((choice) => (choice.need === '0305' ? may.other : may.lock))
   if (choices.length === 0) return null
 
-  const begin = (choice: CommandChoice) => {
+  const begin = (choice: CommandChoice, why = '') => {
     send.reset()
-    setReason('')
+    setReason(why)
     if (choice.consequence === '') send.mutate({ choice, why: '' })
     else setAsking(choice)
   }
@@ -69,7 +69,7 @@ export function CommandPanel({ vehicle }: { vehicle: Vehicle }) {
           <CloseCircleFilled /> {failureText(send.error)}
         </p>
       )}
-      {!send.isError && <Acknowledgement vehicle={vehicle} sent={sent} />}
+      {!send.isError && <Acknowledgement vehicle={vehicle} sent={sent} may={choices} onAgain={(choice) => begin(choice, vehicle.command?.reason)} />}
       <Modal
         open={asking !== null}
         title={asking === null ? '' : `对 ${carId} ${kindWord(asking.kind)}`}
@@ -117,7 +117,15 @@ export function CommandPanel({ vehicle }: { vehicle: Vehicle }) {
 
 const TENTH_MS = 200
 
-function Acknowledgement({ vehicle, sent }: { vehicle: Vehicle; sent: SentCommand | null }) {
+interface AcknowledgementProps {
+  vehicle: Vehicle
+  sent: SentCommand | null
+  /** What this person may tell it. */
+  may: readonly CommandChoice[]
+  onAgain: (choice: CommandChoice) => void
+}
+
+function Acknowledgement({ vehicle, sent, may, onAgain }: AcknowledgementProps) {
   const now = useNow(TENTH_MS)
   const line = ackLine(sent, vehicle.command, now)
   if (line === null) return <p className="opmap-ack none">还没有下发过指令</p>
@@ -126,6 +134,11 @@ function Acknowledgement({ vehicle, sent }: { vehicle: Vehicle; sent: SentComman
       {toneIcons[line.tone]} <b>{line.what}</b> {line.outcome}
       {line.seconds !== '' && <span className="opmap-weak"> · {line.seconds}</span>}
       {line.detail !== '' && <span className="opmap-weak"> · {line.detail}</span>}
+      {line.again !== undefined && may.includes(line.again) && (
+        <Button size="small" type="link" onClick={() => onAgain(line.again!)}>
+          重试
+        </Button>
+      )}
       {vehicle.command !== null && isWaiting(vehicle.command) && <CancelWaiting commandId={vehicle.command.id} what={line.what} />}
     </p>
   )

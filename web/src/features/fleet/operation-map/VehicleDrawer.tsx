@@ -1,9 +1,10 @@
 import { CloseOutlined, CopyOutlined, LeftOutlined, RightOutlined } from '@ant-design/icons'
 import { App, Button, Result, Skeleton, Tabs } from 'antd'
-import { useEffect, useState } from 'react'
+import { lazy, Suspense, useEffect, useState } from 'react'
 import { Link } from 'react-router-dom'
 
 import { failureText } from '@/api/client'
+import { usePermit } from '@/kit/Permit'
 import type { Palette } from '@/kit/theme'
 import { StateTag } from '@/kit/StateTag'
 
@@ -14,6 +15,12 @@ import { ParkedHere } from './ParkedHere'
 import { TrackTab } from './TrackTab'
 import type { HistoryPoint, Vehicle } from './vehicle'
 import { alarmWord, lifecycleWord, ridingWord } from './vehicle'
+
+// Looked at now and then.
+const TodayOrders = lazy(() => import('./records/TodayOrders'))
+const CommandTimeline = lazy(() => import('./records/CommandTimeline'))
+/** Who sees orders, and what a bike was told. */
+const MAY = { orders: '1601', commands: '0301||0302||0305||0307' }
 
 interface VehicleDrawerProps {
   carId: string
@@ -32,6 +39,8 @@ interface VehicleDrawerProps {
 /** The chosen bike: what it is, why it cannot be rented, what can be done. */
 export default function VehicleDrawer({ carId, vehicle, failure, stale, ink, onClose, onStep, onTrack }: VehicleDrawerProps) {
   const [tab, setTab] = useState('overview')
+  const may = { orders: usePermit(MAY.orders), commands: usePermit(MAY.commands) }
+  const waits = <Skeleton active title={false} />
   useEffect(() => {
     if (tab !== 'track') onTrack([])
   }, [tab, onTrack])
@@ -72,6 +81,8 @@ export default function VehicleDrawer({ carId, vehicle, failure, stale, ink, onC
             items={[
               { key: 'overview', label: '概况', children: <Overview vehicle={vehicle} ink={ink} /> },
               { key: 'track', label: '轨迹', children: <TrackTab carId={carId} onTrack={onTrack} /> },
+              ...(may.orders ? [{ key: 'orders', label: '今日订单', children: <Suspense fallback={waits}><TodayOrders carId={carId} /></Suspense> }] : []),
+              ...(may.commands ? [{ key: 'commands', label: '指令', children: <Suspense fallback={waits}><CommandTimeline carId={carId} /></Suspense> }] : []),
               { key: 'device', label: '设备', children: <DeviceFacts vehicle={vehicle} /> },
             ]}
             destroyOnHidden

@@ -72,6 +72,13 @@ export interface AckLine {
   readonly outcome: string
   readonly seconds: string
   readonly detail: string
+  /** What may be tried again: it failed, or nobody answered. */
+  readonly again?: CommandChoice
+}
+
+const choiceOf = (kind: CommandKind): { again: CommandChoice } | undefined => {
+  const again = commandChoices.find((choice) => choice.kind === kind)
+  return again && { again }
 }
 
 /** Nothing was heard of the command for so long: the bike's answer limit of 15 s and some more. */
@@ -104,9 +111,9 @@ export function ackLine(sent: SentCommand | null, told: VehicleCommand | null, n
     case 2:
       return { tone: 'good', what, outcome, seconds: took, detail: by(told) }
     case 3:
-      return { tone: 'bad', what, outcome, seconds: took, detail: resultWord(told) }
+      return { tone: 'bad', what, outcome, seconds: took, detail: resultWord(told.resultCode, told.reason), ...choiceOf(told.kind) }
     case 4:
-      return { tone: 'bad', what, outcome, seconds: '', detail: told.sentAt === null ? '排队时间内车辆没有上报' : '设备在限定时间内没有应答' }
+      return { tone: 'bad', what, outcome, seconds: '', detail: told.sentAt === null ? '排队时间内车辆没有上报' : '设备在限定时间内没有应答', ...choiceOf(told.kind) }
     default:
       return { tone: 'late', what, outcome, seconds: '', detail: by(told) }
   }
@@ -118,10 +125,9 @@ export const isWaiting = <Told extends { state: number; waitUntil?: number | nul
 
 const joined = (...parts: readonly string[]) => parts.filter((part) => part !== '').join('，')
 
-/** A reason of the command's own wins over the general word for its code. */
-function resultWord(told: VehicleCommand): string {
-  const code = told.resultCode
-  if (code === null) return told.reason ?? ''
+/** What a device answered, in words; `otherwise` where it gave no code. */
+export function resultWord(code: number | null, otherwise: string): string {
+  if (code === null) return otherwise
   return resultWords[code] ?? `设备返回 ${code}`
 }
 
