@@ -6,7 +6,7 @@ use std::sync::Arc;
 use axum::extract::FromRequestParts;
 use axum::http::request::Parts;
 use kernel::{Actor, Personal};
-use vocabulary::{OperatorId, PermissionCode, Phone, Scope};
+use vocabulary::{AgentId, OperatorId, PermissionCode, Phone, Reach, Scope};
 
 use crate::{Refused, SessionId};
 
@@ -78,6 +78,16 @@ impl Caller {
     /// The operator's name, as the log keeps it of people; 401 when a machine calls.
     pub fn named(&self) -> Result<Personal<String>, Refused> {
         Ok(Personal::new(format!("operator:{}", self.operator()?), self.name.clone()))
+    }
+
+    /// Whose something new is: the agent named; unnamed, the account's only one, or the platform's where it reaches all.
+    pub fn owner_of_new(&self, named: Option<AgentId>) -> Result<Option<AgentId>, Refused> {
+        match (&self.full_scope.agents, named.filter(|agent| agent.0 != 0)) {
+            (_, Some(agent)) => Ok(Some(agent)),
+            (Reach::All, None) => Ok(None),
+            (Reach::Only(agents), None) if agents.len() == 1 => Ok(agents.first().copied()),
+            (Reach::Only(_), None) => Err(Refused::business("agent-missing", "请选择所属的代理")),
+        }
     }
 }
 

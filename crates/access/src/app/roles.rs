@@ -2,7 +2,7 @@
 
 use kernel::{CommandContext, Receipt};
 use serde_json::json;
-use vocabulary::{AgentId, Reach, RoleId, Scope};
+use vocabulary::{AgentId, RoleId, Scope};
 use wire::{BatchOutcomes, Caller, Refused, RequestContext};
 
 use super::NEWEST;
@@ -10,16 +10,6 @@ use crate::Access;
 use crate::model::authority::People;
 use crate::model::role::{Role, RoleCommand, RoleForm};
 use crate::read::operators;
-
-/// Whose a new role is: the agent named; unnamed, the platform's or the caller's only agent's.
-fn owner(caller: &Caller, named: Option<AgentId>) -> Result<Option<AgentId>, Refused> {
-    match (&caller.full_scope.agents, named) {
-        (_, Some(agent)) => Ok(Some(agent)),
-        (Reach::All, None) => Ok(None),
-        (Reach::Only(agents), None) if agents.len() == 1 => Ok(agents.first().copied()),
-        (Reach::Only(_), None) => Err(Refused::business("agent-missing", "请选择角色所属的代理商")),
-    }
-}
 
 impl Access {
     pub(crate) async fn create_role(
@@ -32,7 +22,7 @@ impl Access {
     ) -> Result<Receipt, Refused> {
         let id = RoleId(self.runtime.ids.next_id());
         let by = self.authority(caller).await?;
-        let command = RoleCommand::Create { agent: owner(caller, agent)?, form, enabled, by };
+        let command = RoleCommand::Create { agent: caller.owner_of_new(agent)?, form, enabled, by };
         let ctx = request.context_of_account(json!({ "id": id }));
         Ok(self.runtime.desk.execute::<Role>(&id, command, &ctx).await?)
     }

@@ -11,7 +11,6 @@ use wire::{
     Params, Permit, Refused, Routes, given,
 };
 
-use super::agent_of;
 use crate::Fleet;
 use crate::model::map_view::{Audience, Form, MapView, MapViewCommand};
 use crate::read::map_views::{self, MapViewRow};
@@ -99,7 +98,7 @@ struct NewMapView {
     request_body = NewMapView, responses((status = 200, body = Answer<MadeId>)))]
 async fn create(call: Call<Fleet>, Body(body): Body<NewMapView>) -> Handled<Value> {
     let (operator, by) = (call.caller.operator()?, call.caller.named()?);
-    let agent = agent_of(&call.caller, body.agent_id)?;
+    let agent = call.caller.owner_of_new(body.agent_id)?;
     // All of his are counted, those beyond his present scope too.
     let newest = Some(Position(i64::MAX));
     let mut db = call.state.runtime.reads.scoped(&Scope::ALL, newest, ListQuery::READS).await?;

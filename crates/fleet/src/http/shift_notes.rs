@@ -11,7 +11,6 @@ use wire::{
     Refused, Routes, Seen, given, moment,
 };
 
-use super::agent_of;
 use crate::Fleet;
 use crate::model::shift_note::{Form, NEWS_HOURS, ShiftNote, ShiftNoteCommand, ShiftNoteRefusal};
 use crate::read::shift_notes::{self, ShiftNoteRow};
@@ -113,7 +112,7 @@ struct NewShiftNote {
     request_body = NewShiftNote, responses((status = 200, body = Answer<MadeId>)))]
 async fn write(call: Call<Fleet>, Body(body): Body<NewShiftNote>) -> Handled<Value> {
     let (operator, by) = (call.caller.operator()?, call.caller.named()?);
-    let agent = agent_of(&call.caller, body.agent_id)?;
+    let agent = call.caller.owner_of_new(body.agent_id)?;
     let form = body.content.checked().map_err(CommandError::Refused)?;
     know_bikes(&call, agent, &form.bikes).await?;
     let id = ShiftNoteId(call.state.runtime.ids.next_id());

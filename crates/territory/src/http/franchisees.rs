@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use utoipa::{IntoParams, ToSchema};
 use utoipa_axum::routes;
-use vocabulary::{AgentId, AreaId, Choice, DataOwner, FranchiseeId, Reach, Scope};
+use vocabulary::{AgentId, AreaId, Choice, DataOwner, FranchiseeId, Scope};
 use wire::{
     Answer, Body, ById, Call, Caller, Column, Export, Handled, Listed, Listing, MadeId, Nothing, Params,
     Permit, Record, Refused, Routes,
@@ -158,13 +158,8 @@ async fn check_areas(
 
 /// With whom a new franchisee works: the agent named; unnamed, the caller's only one.
 fn agent_of(caller: &Caller, named: Option<AgentId>) -> Result<AgentId, Refused> {
-    match (named, &caller.full_scope.agents) {
-        (Some(agent), _) => Ok(agent),
-        (None, Reach::Only(agents)) if agents.len() == 1 => {
-            Ok(agents.iter().copied().next().unwrap_or(AgentId(0)))
-        }
-        (None, _) => Err(Refused::business("agent-missing", "请选择加盟商所属的代理")),
-    }
+    let missing = || Refused::business("agent-missing", "请选择加盟商所属的代理");
+    caller.owner_of_new(named)?.ok_or_else(missing)
 }
 
 #[derive(Deserialize, ToSchema)]
@@ -181,7 +176,7 @@ struct NewFranchisee {
     request_body = NewFranchisee, responses((status = 200, body = Answer<MadeId>)))]
 async fn create(call: Call<Context>, Body(body): Body<NewFranchisee>) -> Handled<Value> {
     let Call { state: context, caller, .. } = &call;
-    let agent_id = agent_of(caller, body.agent_id.filter(|agent| agent.0 != 0))?;
+    let agent_id = agent_of(caller, body.agent_id)?;
     let agent = context.runtime.desk.load::<Agent>(&agent_id).await?;
     if !agent.state.is_enabled() || !caller.full_scope.agents.contains(&agent_id) {
         return Err(Refused::business("agent-unknown", "代理不存在或已停用"));
