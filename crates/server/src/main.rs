@@ -18,6 +18,7 @@ mod doctor;
 mod feed_settings;
 mod finances;
 mod health;
+mod hourly;
 mod identity;
 mod live_runtime;
 mod maintenance;

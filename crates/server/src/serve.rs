@@ -92,7 +92,7 @@ pub async fn serve(stores: &Stores, settings: &Settings) -> Result<()> {
         let stops = Arc::new(StopsOfLive::new(runtime.clone()));
         let rides = Arc::new(RidesOfRiding::new(runtime.clone()));
         parts.spawn(territory::app::stations::reckon(runtime.clone(), stops, rides));
-        parts.spawn(crate::blocked::count(runtime.clone(), memory.clone()));
+        parts.spawn(crate::hourly::count(runtime.clone(), memory.clone()));
         parts.spawn(finance::expiry::sweep(runtime.clone(), stop.clone()));
         parts.spawn(approvals::expiry::sweep(runtime.clone(), stop.clone()));
         parts.spawn(riding::sweeping::reservations(contexts.riding.clone(), stop.clone()));

@@ -14,7 +14,8 @@ use utoipa_axum::routes;
 use vocabulary::{Day, Scope, Timestamp};
 use wire::{Answer, Caller, Handled, Params, Permit, Routes, area_ids};
 
-use super::{BLOCKED, COUNTED, HOUR_MS, RENTABLE};
+use super::{BLOCKED, RENTABLE};
+use crate::hourly::{COUNTED, HOUR_MS};
 
 /// What an hour is worth is told of so many hours before now.
 const WORTH_HOURS: i64 = 24;
