@@ -10,6 +10,7 @@ test('ROUTE-015 a device of the city is on line, with the curves of its signal a
   const { carId } = await cityBike(request)
   await page.goto(at('/vehicle/vehicle-visualization'))
   await expect(page.getByRole('heading', { name: '设备监控' })).toBeVisible()
+  await expect(page.getByRole('region', { name: '在线率' })).toContainText('每小时')
   await expect(page.getByRole('region', { name: '在线情况' })).toContainText(/在线 [1-9]/)
   await expect(page.getByRole('region', { name: '信号分布' })).toContainText(/强 \d/)
   await settled(page)

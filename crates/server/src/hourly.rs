@@ -5,10 +5,10 @@ use std::time::Duration;
 
 use kernel::{Reckoned, Runtime};
 use live::Memory;
-use live::fleet::Blocked;
+use live::fleet::{Blocked, Contact};
 use vocabulary::{DataOwner, Timestamp};
 
-use crate::blocked;
+use crate::{blocked, contact};
 
 /// How far it is counted; named as what was counted first.
 pub const COUNTED: Reckoned = Reckoned::new("blocked");
@@ -19,11 +19,27 @@ const LOOK_MS: i64 = 120_000;
 /// Kept for a month beside the month before it.
 const KEPT_MS: i64 = 62 * 24 * HOUR_MS;
 
+/// What one look sees, by owner.
+struct Seen {
+    blocked: Vec<(DataOwner, Blocked)>,
+    contact: Vec<(DataOwner, Contact)>,
+}
+
+impl Seen {
+    fn of(memory: &Memory, now: Timestamp) -> Self {
+        let fleet = memory.read();
+        Self {
+            blocked: fleet.blocked(now).into_iter().collect(),
+            contact: fleet.contact().into_iter().collect(),
+        }
+    }
+}
+
 /// Looks on one node at a time, until the system closes.
 pub async fn count(runtime: Runtime, memory: Memory) {
     kernel::every_while_leading(&runtime, "blocked-hours", EVERY, async |token| {
         let now = runtime.clock.now();
-        let seen: Vec<(DataOwner, Blocked)> = memory.read().blocked(now).into_iter().collect();
+        let seen = Seen::of(&memory, now);
         if let Err(error) = take(&runtime, &seen, token, now).await {
             tracing::warn!(%error, "hours of the live fleet are not counted; it is tried again");
         }
@@ -33,12 +49,7 @@ pub async fn count(runtime: Runtime, memory: Memory) {
 
 /// Adds what was seen at `now` for the time since the look before it. In the term `token`: once somebody looks in a later one,
 /// nothing more is written.
-async fn take(
-    runtime: &Runtime,
-    seen: &[(DataOwner, Blocked)],
-    token: i64,
-    now: Timestamp,
-) -> sqlx::Result<()> {
+async fn take(runtime: &Runtime, seen: &Seen, token: i64, now: Timestamp) -> sqlx::Result<()> {
     let pool = &runtime.pools.projector;
     if !COUNTED.take_over(pool, token).await? {
         return Ok(());
@@ -50,10 +61,13 @@ async fn take(
     }
     if let Some(before) = before {
         for (hour, ms) in hours(before.max(now.plus_millis(-LOOK_MS)), now) {
-            blocked::add(&mut db, hour, ms, seen).await?;
+            blocked::add(&mut db, hour, ms, &seen.blocked).await?;
+            contact::add(&mut db, hour, ms, &seen.contact).await?;
         }
     }
-    blocked::forget(&mut db, now.plus_millis(-KEPT_MS)).await?;
+    let before = now.plus_millis(-KEPT_MS);
+    blocked::forget(&mut db, before).await?;
+    contact::forget(&mut db, before).await?;
     db.commit().await
 }
 

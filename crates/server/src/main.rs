@@ -11,6 +11,7 @@ mod base_map;
 mod blocked;
 mod checkpoints;
 mod config;
+mod contact;
 mod contexts;
 mod demo_orders;
 mod descriptors;

@@ -124,8 +124,10 @@ pub async fn serve(stores: &Stores, settings: &Settings) -> Result<()> {
     let health = Health::new(runtime.clone(), metrics, settings.metrics_token.as_deref());
     let mut routes = contexts.routes(base_map, health);
     if let Some(hub) = &hub {
-        routes =
-            routes.merge(live::http::routes(&runtime, hub)).merge(crate::blocked::routes(&runtime, &memory));
+        routes = routes
+            .merge(live::http::routes(&runtime, hub))
+            .merge(crate::blocked::routes(&runtime, &memory))
+            .merge(crate::contact::routes(&runtime));
     }
     let surface = routes.into_router(&contexts.wire, settings.web_dir.as_deref().map(site::site));
     contexts::check_codes(&surface.table)?;
@@ -171,7 +173,8 @@ pub async fn surface_for_documents(runtime: &Runtime, secrets: &Secrets) -> Resu
     let routes = contexts
         .routes(BaseMap::default(), Health::new(runtime.clone(), metrics, None))
         .merge(live::http::routes(runtime, &hub))
-        .merge(crate::blocked::routes(runtime, &memory));
+        .merge(crate::blocked::routes(runtime, &memory))
+        .merge(crate::contact::routes(runtime));
     Ok(routes.into_router(&contexts.wire, None))
 }
 

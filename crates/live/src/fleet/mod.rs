@@ -4,6 +4,7 @@
 mod blocked;
 mod board;
 mod carriers;
+mod contact;
 mod display;
 mod latest;
 mod neighbours;
@@ -20,6 +21,7 @@ mod tile;
 
 pub use blocked::Blocked;
 pub use board::{Lot, Spot, View};
+pub use contact::Contact;
 pub use display::{Reason, RentFacts, Rentability, SHOWN_STATES, Shown, shown};
 pub use latest::{Latest, Stored, StreetBike};
 pub use neighbours::Beside;

@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 
+use crate::bike::Bike;
 use crate::city::City;
 use crate::client::{Browser, Machine};
 use crate::stack::{ADMIN, Stack, eventually};
@@ -141,4 +142,41 @@ async fn the_board_tells_why_bikes_cannot_be_rented_for_how_long_and_what_that_c
     // Another agent's hours are his own.
     let other = admin.ok("GET", "/vehicle/blocked", json!({"opAreaIds": "1"})).await;
     assert_eq!((&other["all"]["bikes"], &other["all"]["bikeHoursToday"]), (&json!(0), &json!(0.0)));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn how_devices_were_on_line_is_counted_by_the_hour_and_told_to_their_owners() {
+    const ONLINE: &str = "/vehicle/device/online";
+    let (stack, node) = Stack::serving().await;
+    let machine = Machine::new(&node.url, &stack.full_machine().await);
+    let city = City::build(&machine, "A", 1, 2).await;
+    let own = City::build(&machine, "B", 2, 2).await;
+    let admin = Browser::signed_in(&node.url, ADMIN).await;
+    let role = admin.new_role("设备", &["0305".to_owned()]).await;
+    admin.new_operator("13700000013", &[&role], &own.agent).await;
+    let operator = Browser::signed_in(&node.url, "13700000013").await;
+    for hours in ["0", "745"] {
+        assert_eq!(admin.call("GET", ONLINE, json!({ "hours": hours })).await.code(), "malformed");
+    }
+
+    // One of the two reports; a look each minute counts both.
+    let bike = &city.bikes[0];
+    let line = Bike::connect(&stack.nats.mqtt_addr(), &bike.imei, &bike.secret).await;
+    let asked = json!({"hours": "24", "opAreaId": city.area});
+    let seen = eventually("an hour is counted", Duration::from_mins(3), async || {
+        line.report(&bike.imei, city.lat, city.lng, 88, true).await;
+        let points = admin.ok("GET", ONLINE, asked.clone()).await["points"].clone();
+        points.as_array().unwrap().last().filter(|point| point["onlinePercent"].as_f64() > Some(0.0)).cloned()
+    })
+    .await;
+    assert!(
+        seen["onlinePercent"].as_f64() <= Some(50.0) && seen["deviceHours"].as_f64() > Some(0.0),
+        "{seen}"
+    );
+
+    // Whose they are not sees nothing of them.
+    let theirs = operator.ok("GET", ONLINE, asked).await;
+    assert_eq!(theirs["points"], json!([]));
+    let theirs = operator.ok("GET", ONLINE, json!({"hours": "24"})).await;
+    assert_eq!(theirs["points"][0]["onlinePercent"], 0.0, "his own are silent: {theirs}");
 }

@@ -468,6 +468,7 @@ fn others(at: (&str, &str), theirs: &Theirs) -> Option<Sample> {
         }
         ("GET", "/vehicle/map/areas") => Sample::Ask(json!({})),
         ("GET", "/vehicle/blocked") => Sample::Ask(json!({})),
+        ("GET", "/vehicle/device/online") => Sample::Ask(json!({"hours": "24"})),
         ("POST", "/device/command/cancel") => Sample::Tell(json!({"commandId": command})),
         ("POST", "/device/command/batch") => Sample::Tell(json!({"carIds": [car], "kind": 10})),
         ("POST", "/vehicle/keep") => Sample::Tell(json!({"carIds": [car], "act": 9, "addTags": ["越权"]})),

@@ -4477,6 +4477,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/ebike/v3/backend/vehicle/device/online": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** How much of the time devices in scope were on line, hour by hour. Hours in which no server ran are not there. */
+        get: operations["devicesOnline"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/ebike/v3/backend/vehicle/device/summary": {
         parameters: {
             query?: never;
@@ -8742,6 +8759,16 @@ export interface components {
         Answer_Nothing: {
             /** @description Nothing to tell. */
             data: Record<string, never>;
+            /** @description Always true. */
+            suc: boolean;
+        };
+        /** @description `{suc: true, data}`, the main host's success. Made by the function of the same name. */
+        Answer_OnlineHours: {
+            /** @description How devices were on line. */
+            data: {
+                /** @description The hours in which somebody looked, the oldest first. */
+                points: components["schemas"]["OnlineHour"][];
+            };
             /** @description Always true. */
             suc: boolean;
         };
@@ -16564,6 +16591,29 @@ export interface components {
             orderId: string;
             /** @description Whose. */
             userId: string;
+        };
+        /** @description An hour. */
+        OnlineHour: {
+            /**
+             * Format: int64
+             * @description When it begins, epoch milliseconds.
+             */
+            at: number;
+            /**
+             * Format: double
+             * @description Of the time that was looked at, all devices together: hours.
+             */
+            deviceHours: number;
+            /**
+             * Format: double
+             * @description How much of that they were on line, percent.
+             */
+            onlinePercent: number;
+        };
+        /** @description How devices were on line. */
+        OnlineHours: {
+            /** @description The hours in which somebody looked, the oldest first. */
+            points: components["schemas"]["OnlineHour"][];
         };
         OpMan: {
             /** @description The login phone. */
@@ -30279,6 +30329,36 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Answer_PageOf_VehicleListed"] | components["schemas"]["RuleRefusal"];
+                };
+            };
+            400: components["responses"]["Refused400"];
+            401: components["responses"]["Refused401"];
+            403: components["responses"]["Refused403"];
+            429: components["responses"]["Refused429"];
+        };
+    };
+    devicesOnline: {
+        parameters: {
+            query: {
+                /** @description So many hours before now: 1 to 744. */
+                hours: number;
+                /** @description Those of this agent. */
+                agentId?: components["schemas"]["AgentId"];
+                /** @description Those of this area. */
+                opAreaId?: components["schemas"]["AreaId"];
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Answer_OnlineHours"] | components["schemas"]["RuleRefusal"];
                 };
             };
             400: components["responses"]["Refused400"];

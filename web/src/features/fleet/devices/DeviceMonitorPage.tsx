@@ -5,6 +5,7 @@ import { Link } from 'react-router-dom'
 import { FormDrawer } from '@/kit/FormDrawer'
 import { formatTime } from '@/kit/format'
 import { useListAddress } from '@/kit/list/address'
+import type { Filters } from '@/kit/list/description'
 import { ListPage } from '@/kit/list/ListPage'
 import { LoadFailure } from '@/kit/LoadFailure'
 import { ink, stateStyle } from '@/kit/theme'
@@ -17,7 +18,7 @@ import { vehicleOf } from '../operation-map/queries'
 import { DeviceFacts } from '../operation-map/VehicleFacts'
 import { newer } from '../operation-map/newer'
 import type { Vehicle } from '../operation-map/vehicle'
-import { contactShares, curveOf, curvePath, type DeviceRow, deviceList, percentOf, type Pulse, type Share, signalShares, summaryOf } from './devices'
+import { contactShares, curveOf, curvePath, type DeviceRow, deviceList, onlineOf, percentOf, type Share, signalShares, summaryOf } from './devices'
 import '../operation-map/operationMap.css'
 import '../alarms/alarms.css'
 import './devices.css'
@@ -60,7 +61,28 @@ function Summary() {
           ))}
         </ol>
       </section>
+      <Online filters={filters} />
     </div>
+  )
+}
+
+const hourSpans = [
+  { value: 24, label: '24 小时' },
+  { value: 168, label: '7 天' },
+]
+
+/** How much of the time they were on line, hour by hour. */
+function Online({ filters }: { filters: Filters }) {
+  const [hours, setHours] = useState(24)
+  const query = useQuery(onlineOf(filters, hours))
+  return (
+    <section aria-label="在线率" className="device-online">
+      <h2>
+        在线率 <Segmented size="small" options={hourSpans} value={hours} onChange={setHours} />
+      </h2>
+      <LoadFailure query={query} text="在线率加载失败" />
+      {query.data && <Picture title="每小时" unit="%" points={query.data.points} valueOf={({ onlinePercent }) => onlinePercent} color={stateStyle[0].color} />}
+    </section>
   )
 }
 
@@ -117,16 +139,16 @@ function DeviceCard({ carId, onClose }: { carId: string; onClose(): void }) {
   )
 }
 
-interface PictureProps {
+interface PictureProps<Point> {
   title: string
   unit: string
-  points: readonly Pulse[]
-  valueOf(point: Pulse): number | null | undefined
+  points: readonly Point[]
+  valueOf(point: Point): number | null | undefined
   color: string
 }
 
 /** How a value went. */
-function Picture({ title, unit, points, valueOf, color }: PictureProps) {
+function Picture<Point extends { at: number }>({ title, unit, points, valueOf, color }: PictureProps<Point>) {
   const path = curvePath(points, valueOf)
   if (!path) return <p className="weak">{title}：这段时间上报太少</p>
   const said = (value: number) => `${Number.isInteger(value) ? value : value.toFixed(2)}${unit}`

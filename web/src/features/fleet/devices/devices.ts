@@ -21,6 +21,14 @@ export const summaryOf = (filters: Filters) =>
     refetchInterval: 15_000,
   })
 
+/** How much of each of the last hours devices were on line, of the agent and the area that the list is cut down to. */
+export const onlineOf = ({ agentId, opAreaId }: Filters, hours: number) =>
+  queryOptions({
+    queryKey: [DEVICES, 'online', agentId, opAreaId, hours],
+    queryFn: ({ signal }) => api.get('/vehicle/device/online', { hours, agentId, opAreaId }, { signal, quiet: true }),
+    refetchInterval: 60_000,
+  })
+
 export const curveOf = (carId: string, minutes: number) =>
   queryOptions({
     queryKey: [DEVICES, 'curve', carId, minutes],
@@ -67,7 +75,7 @@ const WIDTH = 432
 const HEIGHT = 72
 
 /** The path of what was told of `valueOf`, in a picture of 432 by 72; null where too little was told. */
-export function curvePath(points: readonly Pulse[], valueOf: (point: Pulse) => number | null | undefined): CurvePath | null {
+export function curvePath<Point extends { at: number }>(points: readonly Point[], valueOf: (point: Point) => number | null | undefined): CurvePath | null {
   const told = points.flatMap((point) => {
     const value = valueOf(point)
     return typeof value === 'number' ? [{ at: point.at, value }] : []

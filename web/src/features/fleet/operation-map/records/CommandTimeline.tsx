@@ -8,6 +8,7 @@ import { commandsOf } from '../../info/records'
 import { CancelWaiting } from '../CancelWaiting'
 import { isWaiting, kindWord } from '../commands'
 import { stepsOf } from './words'
+import './records.css'
 
 /** What the bike was told lately, each with how it went from step to step. */
 export default function CommandTimeline({ carId }: { carId: string }) {

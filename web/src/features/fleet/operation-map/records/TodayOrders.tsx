@@ -9,6 +9,7 @@ import { useNow } from '@/live/useNow'
 
 import { orderStateOf, ordersOfDay, ROWS } from '../../info/records'
 import { rideText } from './words'
+import './records.css'
 
 const MINUTE_MS = 60_000
 
