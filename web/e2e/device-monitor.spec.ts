@@ -33,6 +33,7 @@ test('ROUTE-015 devices that never reported are counted, and restarted together'
   await expect(rows.filter({ hasText: '从未上报' })).toHaveCount(2)
   await page.locator('.ant-table-thead .ant-checkbox-input').check()
   await page.getByRole('region', { name: '批量操作' }).getByRole('button', { name: '重启' }).click()
+  await page.getByRole('dialog', { name: '重启：2 辆' }).getByRole('button', { name: '下一步' }).click()
   const question = page.getByRole('dialog', { name: /批量重启「/ })
   await question.getByRole('button', { name: '批量重启' }).click()
   await expect(page.getByText('已重启 2 辆')).toBeVisible()
