@@ -93,7 +93,7 @@ async fn lock(
         LockAction::Lock => CommandKind::Lock,
         LockAction::Unlock => CommandKind::Unlock,
     };
-    let asked = Asked { kind, reason: body.reason, wait_minutes: body.wait_minutes };
+    let asked = CommandRequest { kind, reason: body.reason, wait_minutes: body.wait_minutes };
     give(&fleet, &caller, &request, seen, &body.car_id, asked, body.request_id).await
 }
 
@@ -149,13 +149,13 @@ async fn command(
         Told::OpenBattery => CommandKind::BatteryBay,
         Told::Reboot => CommandKind::Reboot,
     };
-    let asked = Asked { kind, reason: body.reason, wait_minutes: body.wait_minutes };
+    let asked = CommandRequest { kind, reason: body.reason, wait_minutes: body.wait_minutes };
     give(&fleet, &caller, &request, seen, &body.car_id, asked, body.request_id).await
 }
 
-/// What is asked of a device.
+/// What a device is to be told.
 #[derive(Clone)]
-struct Asked {
+struct CommandRequest {
     kind: CommandKind,
     reason: String,
     wait_minutes: Option<i64>,
@@ -167,7 +167,7 @@ async fn give(
     request: &RequestContext,
     seen: Seen,
     car_id: &str,
-    asked: Asked,
+    asked: CommandRequest,
     request_id: Option<String>,
 ) -> Handled<Value> {
     let mut tx = fleet.runtime.reads.scoped(&caller.scope, seen.0, &["vehicle"]).await?;
@@ -189,9 +189,9 @@ async fn given(
     by: &str,
     mut ctx: CommandContext,
     row: VehicleRow,
-    asked: Asked,
+    asked: CommandRequest,
 ) -> Result<Receipt, Refused> {
-    let Asked { kind, reason, wait_minutes } = asked;
+    let CommandRequest { kind, reason, wait_minutes } = asked;
     let imei =
         row.imei.ok_or_else(|| Refused::business("vehicle-no-device", "车辆未绑定中控，无法下发指令"))?;
     let command_id = CommandId(fleet.runtime.ids.next_id());
@@ -260,7 +260,7 @@ async fn command_many(call: Call<Fleet>, Body(body): Body<CommandsAsked>) -> Han
         return Err(Refused::business("command-not-by-hand", format!("“{kind}”不能在这里下发")));
     }
     let cars = batch(car_ids, BIKES_MAX)?;
-    let asked = Asked { kind, reason, wait_minutes };
+    let asked = CommandRequest { kind, reason, wait_minutes };
     let mut rows = Rows::of(&call, &(kind, &asked.reason, wait_minutes), cars.len())?;
     for group in cars.chunks(GROUP) {
         let mut db = call.state.runtime.reads.scoped(&call.caller.full_scope, None, &[]).await?;
