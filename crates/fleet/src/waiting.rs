@@ -3,8 +3,8 @@
 
 use std::time::Duration;
 
+use kernel::CommandContext;
 use kernel::desk::CommandError;
-use kernel::{CommandContext, Position};
 use tokio_util::sync::CancellationToken;
 use vocabulary::Scope;
 
@@ -45,8 +45,7 @@ pub async fn tend(fleet: Fleet, stop: CancellationToken) {
 pub async fn look(fleet: &Fleet) -> Result<(), Box<dyn std::error::Error + Send + Sync>> {
     let (mut car, mut command) = (String::new(), 0);
     loop {
-        let seen = Some(Position(0));
-        let mut db = fleet.runtime.reads.scoped(&Scope::ALL, seen, &[]).await?;
+        let mut db = fleet.runtime.reads.scoped(&Scope::ALL, None, &[]).await?;
         let page = commands::waiting(&mut *db, (&car, command), PAGE).await?;
         drop(db);
         for waiting in &page {

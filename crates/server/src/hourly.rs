@@ -18,6 +18,10 @@ const EVERY: Duration = Duration::from_mins(1);
 const LOOK_MS: i64 = 120_000;
 /// Kept for a month beside the month before it.
 const KEPT_MS: i64 = 62 * 24 * HOUR_MS;
+const FORGET: [&str; 2] = [
+    "delete from report.blocked_hour where hour_at_ms < $1",
+    "delete from report.device_hour where hour_at_ms < $1",
+];
 
 /// What one look sees, by owner.
 struct Seen {
@@ -65,9 +69,9 @@ async fn take(runtime: &Runtime, seen: &Seen, token: i64, now: Timestamp) -> sql
             contact::add(&mut db, hour, ms, &seen.contact).await?;
         }
     }
-    let before = now.plus_millis(-KEPT_MS);
-    blocked::forget(&mut db, before).await?;
-    contact::forget(&mut db, before).await?;
+    for forget in FORGET {
+        sqlx::query(forget).bind(now.millis() - KEPT_MS).execute(&mut *db).await?;
+    }
     db.commit().await
 }
 

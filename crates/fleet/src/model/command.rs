@@ -93,6 +93,13 @@ pub struct Order {
     pub wait_minutes: Option<i64>,
 }
 
+impl Order {
+    /// Until when it waits for the bike, asked for at `requested_at`; nothing: it does not.
+    pub fn waits_until(&self, requested_at: Timestamp) -> Option<Timestamp> {
+        self.wait_minutes.map(|minutes| requested_at.plus_millis(minutes * MINUTE_MS))
+    }
+}
+
 /// What may be asked.
 #[derive(Clone, Debug)]
 pub enum CommandCommand {
@@ -196,19 +203,19 @@ impl DeviceCommandState {
 
     /// Whether it waits, or has waited, for a bike that was away.
     pub fn waits(&self) -> bool {
-        self.wait_ms().is_some()
+        self.waits_until().is_some()
     }
 
-    fn wait_ms(&self) -> Option<i64> {
-        self.order.as_ref()?.wait_minutes.map(|minutes| minutes * MINUTE_MS)
+    fn waits_until(&self) -> Option<Timestamp> {
+        self.order.as_ref()?.waits_until(self.requested_at)
     }
 
     /// From when on no device is to act on it, and nobody waits for it.
     pub fn expires_at(&self) -> Timestamp {
-        match (self.wait_ms(), self.sent_at) {
+        match (self.waits_until(), self.sent_at) {
             (None, _) => self.requested_at.plus_millis(TIMEOUT_MS),
             (Some(_), Some(sent_at)) => sent_at.plus_millis(TIMEOUT_MS),
-            (Some(wait_ms), None) => self.requested_at.plus_millis(wait_ms),
+            (Some(until), None) => until,
         }
     }
 

@@ -109,8 +109,7 @@ impl Projector for CommandProjector {
             let command_id: i64 = recorded.stream_id.parse()?;
             let event = recorded.decode::<CommandEvent>()?;
             if let CommandEvent::Requested { order, at } = &event {
-                let wait_until_ms =
-                    order.wait_minutes.map(|minutes| at.plus_millis(minutes * 60_000).millis());
+                let wait_until_ms = order.waits_until(*at).map(Timestamp::millis);
                 let row = CommandRow {
                     command_id,
                     car_id: order.car_id.to_string(),
@@ -208,14 +207,6 @@ pub async fn waiting(db: impl PgExecutor<'_>, after: (&str, i64), most: i64) -> 
     .bind(most)
     .fetch_all(db)
     .await
-}
-
-/// A command.
-pub async fn find(db: impl PgExecutor<'_>, command: CommandId) -> sqlx::Result<Option<CommandRow>> {
-    sqlx::query_as("select * from read.device_command where command_id = $1")
-        .bind(command)
-        .fetch_optional(db)
-        .await
 }
 
 /// When the bell of a bike was asked for since `since`, the oldest first; at most 2,000 times.

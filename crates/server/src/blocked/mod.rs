@@ -5,7 +5,7 @@ mod http;
 
 use live::fleet::Blocked;
 use sqlx::PgConnection;
-use vocabulary::{DataOwner, Timestamp};
+use vocabulary::DataOwner;
 
 pub use self::http::routes;
 
@@ -48,13 +48,4 @@ pub async fn add(
     .execute(db)
     .await?;
     Ok(())
-}
-
-/// Drops the hours that began before then.
-pub async fn forget(db: &mut PgConnection, before: Timestamp) -> sqlx::Result<()> {
-    sqlx::query("delete from report.blocked_hour where hour_at_ms < $1")
-        .bind(before.millis())
-        .execute(db)
-        .await
-        .map(drop)
 }

@@ -8,7 +8,7 @@ use sqlx::QueryBuilder;
 use utoipa::{IntoParams, ToSchema};
 use utoipa_axum::router::UtoipaMethodRouterExt;
 use utoipa_axum::routes;
-use vocabulary::{AgentId, AreaId};
+use vocabulary::{AgentId, AreaId, Reach, Scope};
 use wire::{Answer, Caller, Handled, Params, Permit, Refused, Routes};
 
 use crate::hourly::HOUR_MS;
@@ -24,7 +24,7 @@ pub fn routes(runtime: &Runtime) -> Routes {
 #[derive(Debug, Deserialize, IntoParams)]
 #[into_params(parameter_in = Query)]
 #[serde(rename_all = "camelCase")]
-struct Asked {
+struct OnlineQuery {
     /// So many hours before now: 1 to 744.
     hours: i64,
     /// Those of this agent.
@@ -54,16 +54,18 @@ struct OnlineHours {
 
 /// How much of the time devices in scope were on line, hour by hour. Hours in which no server ran are not there.
 #[utoipa::path(get, path = "/vehicle/device/online", tag = "fleet", operation_id = "devicesOnline",
-    params(Asked), responses((status = 200, body = Answer<OnlineHours>)))]
+    params(OnlineQuery), responses((status = 200, body = Answer<OnlineHours>)))]
 async fn online(
     State(runtime): State<Runtime>,
     caller: Caller,
-    Params(asked): Params<Asked>,
+    Params(asked): Params<OnlineQuery>,
 ) -> Handled<OnlineHours> {
     if !(1..=HOURS_MAX).contains(&asked.hours) {
         return Err(Refused::malformed(format!("hours 需为 1 到 {HOURS_MAX}")));
     }
-    let scope = &caller.full_scope;
+    let agents = asked.agent_id.map_or(Reach::All, |agent| Reach::only([agent]));
+    let areas = asked.op_area_id.map_or(Reach::All, |area| Reach::only([area]));
+    let scope = caller.full_scope.intersect(&Scope { agents, areas });
     let since = runtime.clock.now().millis() - asked.hours * HOUR_MS;
     let mut query = QueryBuilder::new(
         "select h.hour_at_ms at, sum(h.device_ms)::float8 / 3600000 device_hours,
@@ -73,14 +75,8 @@ async fn online(
     query.push_bind(since);
     within(&mut query, "h.agent_id", &scope.agents, |agent| agent.0);
     within(&mut query, "h.area_id", &scope.areas, |area| area.0);
-    if let Some(agent) = asked.agent_id {
-        query.push(" and h.agent_id = ").push_bind(agent.0);
-    }
-    if let Some(area) = asked.op_area_id {
-        query.push(" and h.area_id = ").push_bind(area.0);
-    }
     query.push(" group by h.hour_at_ms order by h.hour_at_ms");
-    let mut db = runtime.reads.scoped(scope, None, &[]).await?;
+    let mut db = runtime.reads.scoped(&scope, None, &[]).await?;
     let points = query.build_query_as().fetch_all(&mut *db).await?;
     Ok(Answer(OnlineHours { points }))
 }

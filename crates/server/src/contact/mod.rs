@@ -4,7 +4,7 @@ mod http;
 
 use live::fleet::Contact;
 use sqlx::PgConnection;
-use vocabulary::{DataOwner, Timestamp};
+use vocabulary::DataOwner;
 
 pub use self::http::routes;
 
@@ -40,13 +40,4 @@ pub async fn add(
     .execute(db)
     .await
     .map(drop)
-}
-
-/// Drops the hours that began before then.
-pub async fn forget(db: &mut PgConnection, before: Timestamp) -> sqlx::Result<()> {
-    sqlx::query("delete from report.device_hour where hour_at_ms < $1")
-        .bind(before.millis())
-        .execute(db)
-        .await
-        .map(drop)
 }
