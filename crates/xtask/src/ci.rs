@@ -47,7 +47,7 @@ pub fn ci() -> Result<()> {
         }
         total = total.and(count);
     }
-    println!("\n{total}");
+    total.print();
     ensure!(failed.is_empty(), "failed: {}", failed.join(", "));
     Ok(())
 }

@@ -4,6 +4,7 @@ mod bench;
 mod ci;
 mod coverage;
 mod dev;
+mod failures;
 mod openapi;
 mod packages;
 mod run;

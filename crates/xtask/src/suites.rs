@@ -2,16 +2,19 @@
 
 use std::fmt;
 use std::io::{BufRead, BufReader, Read, Write};
+use std::iter;
+use std::mem;
 use std::process::{Command, Stdio};
 use std::sync::Mutex;
 use std::thread;
 
 use anyhow::{Context, Result};
 
+use crate::failures::Failures;
 use crate::shell::shown;
 
 /// What a suite came to.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Count {
     /// Tests that passed.
     pub passed: u64,
@@ -21,6 +24,8 @@ pub struct Count {
     pub not_run: u64,
     /// Tests that passed when they were run a second time; they count as passed too.
     pub unsteady: u64,
+    /// What failed suites said of their failed tests, line by line.
+    pub failures: Vec<String>,
 }
 
 /// So many unsteady tests are told and no more: beyond, something is wrong with what they test.
@@ -38,13 +43,23 @@ impl fmt::Display for Count {
 
 impl Count {
     /// Both together.
-    pub fn and(self, other: Self) -> Self {
+    pub fn and(mut self, other: Self) -> Self {
+        self.failures.extend(other.failures);
         Self {
             passed: self.passed + other.passed,
             failed: self.failed + other.failed,
             not_run: self.not_run + other.not_run,
             unsteady: self.unsteady + other.unsteady,
+            failures: self.failures,
         }
+    }
+
+    /// The sum as the last line, and before it what failed: the end of a long log tells both.
+    pub fn print(&self) {
+        for line in &self.failures {
+            println!("{line}");
+        }
+        println!("\n{self}");
     }
 
     /// One check that is a suite by itself.
@@ -62,7 +77,7 @@ pub fn run_suite(name: &str, command: &mut Command) -> Result<Count> {
         .stderr(Stdio::piped())
         .spawn()
         .with_context(|| format!("cannot run {}", shown(command)))?;
-    let total = Mutex::new(Count::default());
+    let total = Mutex::new((Count::default(), Failures::default()));
     let (out, err) = (child.stdout.take(), child.stderr.take());
     thread::scope(|scope| {
         for stream in [out.map(boxed), err.map(boxed)].into_iter().flatten() {
@@ -70,7 +85,7 @@ pub fn run_suite(name: &str, command: &mut Command) -> Result<Count> {
         }
     });
     let success = child.wait()?.success();
-    let mut count = total.into_inner().unwrap_or_default();
+    let (mut count, failures) = total.into_inner().unwrap_or_default();
     if !success && count.failed == 0 {
         count.failed = 1;
     }
@@ -79,6 +94,9 @@ pub fn run_suite(name: &str, command: &mut Command) -> Result<Count> {
         count.passed -= count.unsteady;
     }
     println!("== {name}: {count}");
+    if count.failed > 0 {
+        count.failures = iter::once(format!("\n== failed in {name}")).chain(failures.told()).collect();
+    }
     Ok(count)
 }
 
@@ -86,15 +104,17 @@ fn boxed(stream: impl Read + Send + 'static) -> Box<dyn Read + Send> {
     Box::new(stream)
 }
 
-fn show_and_count(stream: Box<dyn Read + Send>, total: &Mutex<Count>) {
+fn show_and_count(stream: Box<dyn Read + Send>, total: &Mutex<(Count, Failures)>) {
     let mut reader = BufReader::new(stream);
     let mut line = Vec::new();
     while reader.read_until(b'\n', &mut line).is_ok_and(|length| length > 0) {
         let _ = std::io::stdout().write_all(&line);
-        if let Some(count) = count_in(&plain(&String::from_utf8_lossy(&line)))
-            && let Ok(mut total) = total.lock()
-        {
-            *total = total.and(count);
+        let text = plain(&String::from_utf8_lossy(&line));
+        if let Ok(mut total) = total.lock() {
+            total.1.hear(&text);
+            if let Some(count) = count_in(&text) {
+                total.0 = mem::take(&mut total.0).and(count);
+            }
         }
         line.clear();
     }
@@ -132,6 +152,7 @@ fn count_in(line: &str) -> Option<Count> {
             .map(|word| number_before(line, word))
             .sum(),
         unsteady,
+        ..Count::default()
     };
     let nextest = line.starts_with("Summary [") && line.contains(" run:");
     let vitest = line.starts_with("Tests ") && (line.contains(" passed") || line.contains(" failed"));
@@ -183,10 +204,14 @@ mod tests {
             ("  3 skipped", 0, 0, 3),
             ("  2 did not run", 0, 0, 2),
         ] {
-            assert_eq!(count_in(line), Some(Count { passed, failed, not_run, unsteady: 0 }), "{line:?}");
+            assert_eq!(
+                count_in(line),
+                Some(Count { passed, failed, not_run, ..Count::default() }),
+                "{line:?}"
+            );
         }
         let twice = Count { passed: 2, unsteady: 2, ..Count::default() };
-        assert_eq!(count_in("  2 flaky"), Some(twice));
+        assert_eq!(count_in("  2 flaky").as_ref(), Some(&twice));
         assert_eq!(twice.to_string(), "2 passed, 0 failed, 2 UNSTEADY (passed the second time)");
     }
 
@@ -215,6 +240,6 @@ mod tests {
     fn what_was_left_out_is_told_with_the_sum() {
         let one = Count { passed: 3, ..Count::default() };
         assert_eq!(one.to_string(), "3 passed, 0 failed");
-        assert_eq!(one.and(Count { not_run: 4, ..one }).to_string(), "6 passed, 0 failed, 4 NOT RUN");
+        assert_eq!(one.clone().and(Count { not_run: 4, ..one }).to_string(), "6 passed, 0 failed, 4 NOT RUN");
     }
 }

@@ -14,7 +14,7 @@ use crate::{TestArgs, packages, shell};
 /// Runs all suites and prints the sum as the last line.
 pub fn test(args: &TestArgs) -> Result<()> {
     let count = suites(args)?;
-    println!("\n{count}");
+    count.print();
     ensure!(count.failed == 0, "tests failed");
     Ok(())
 }
