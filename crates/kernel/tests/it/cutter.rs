@@ -113,6 +113,8 @@ async fn carry(client: TcpStream, server: TcpStream, orders: Arc<Orders>) {
     let mut bytes = vec![0; 64 << 10];
     loop {
         let read = tokio::select! {
+            // An order comes before the end of the server's side, which it brings about.
+            biased;
             Some(order) = ordered.recv() => {
                 match order {
                     Order::Refuse => drop(to_client.write_all(&refusal()).await),
