@@ -134,21 +134,16 @@ test.describe('tabs', () => {
     const paints = async () => (await seen(page)).paints
     const heard = async (seq: number) =>
       expect.poll(async () => (await seen(page)).seq, { timeout: 30_000 }).toBeGreaterThan(seq)
-    // A picture may have been under way: what counts begins with a tick that brought none.
-    await expect(async () => {
-      const { seq, paints: finished } = await seen(page)
-      await heard(seq)
-      expect(await paints()).toBe(finished)
-    }).toPass({ intervals: [0] })
     const hidden = await seen(page)
     expect(hidden.count).toBeGreaterThan(0)
     // The keys of the map are not for a page that is behind.
     await page.keyboard.press('f')
-    await heard(hidden.seq)
-    expect(await paints()).toBe(hidden.paints)
+    // One picture may have been under way; a map that drew would draw each of four ticks.
+    await heard(hidden.seq + 3)
+    expect(await paints()).toBeLessThanOrEqual(hidden.paints + 1)
     expect(await page.evaluate(() => document.activeElement?.closest('.opmap') ?? null)).toBeNull()
     await tabs(page).first().click()
-    await expect.poll(paints).toBeGreaterThan(hidden.paints)
+    await expect.poll(paints).toBeGreaterThan(hidden.paints + 1)
     expect((await seen(page)).count).toBeGreaterThan(hidden.count * 0.9)
   })
 })
