@@ -130,7 +130,7 @@ impl AccessDirectory {
         let granted = held.iter().flat_map(|role| role.working_codes(account.level));
         Ok(Some(Standing {
             enabled: account.enabled,
-            scope: account.reach,
+            scope: Scope { cars: roles::cars(&held), ..account.reach },
             codes: Arc::new(closed_upwards(granted).into_iter().collect::<CodeSet>()),
             permission_version: version,
             name: account.name,

@@ -141,7 +141,7 @@ mod tests {
     use super::*;
 
     fn scope(agent: i64) -> Scope {
-        Scope { agents: Reach::only([AgentId(agent)]), areas: Reach::All }
+        Scope::of(Reach::only([AgentId(agent)]), Reach::All)
     }
 
     #[test]

@@ -36,7 +36,7 @@ pub async fn doors(fleet: &Fleet, scope: &Scope, cars: Vec<CarId>) -> Result<Doo
     for car in &cars {
         let bike = fleet.runtime.desk.load::<Vehicle>(car).await?.state;
         if let Some(of) = bike.registration()
-            && scope.contains(vocabulary::DataOwner::of_area(of.agent_id, of.area_id))
+            && kernel::Aggregate::lies_in(&bike, scope)
         {
             areas.insert(of.area_id);
         }

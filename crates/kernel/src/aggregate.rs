@@ -4,7 +4,7 @@ use std::fmt::{Debug, Display};
 
 use serde::Serialize;
 use serde::de::DeserializeOwned;
-use vocabulary::{DataOwner, Timestamp};
+use vocabulary::{DataOwner, Scope, Timestamp};
 
 /// Decides commands and remembers what its decisions need. Pure: no I/O, no clock, no randomness.
 pub trait Aggregate: Default + Clone + Send + Sync + 'static {
@@ -28,6 +28,16 @@ pub trait Aggregate: Default + Clone + Send + Sync + 'static {
     /// Whose data this is. The desk compares it with the actor's scope before deciding (for a stream that does not
     /// exist yet: after deciding, on the state with the new events).
     fn owner(&self) -> DataOwner;
+
+    /// The number of the bike it is about, when it is about one: who may not see that bike finds nothing here.
+    fn car_id(&self) -> Option<&str> {
+        None
+    }
+
+    /// Whether it lies within `scope`.
+    fn lies_in(&self, scope: &Scope) -> bool {
+        scope.contains(self.owner()) && self.car_id().is_none_or(|car_id| scope.cars.has(car_id))
+    }
 
     /// Unique keys that `event` takes or gives back, told from the state before the event.
     fn claims(&self, _event: &Self::Event) -> Vec<Claim<Self::Refusal>> {

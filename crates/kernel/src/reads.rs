@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use sqlx::{AssertSqlSafe, PgConnection, PgPool, Postgres, Transaction};
 use tokio::time::Instant;
-use vocabulary::{Reach, Scope};
+use vocabulary::{CarRange, Reach, Scope};
 
 use crate::log::Tail;
 use crate::progress::Progress;
@@ -139,10 +139,12 @@ impl Reads {
 /// One round trip that begins the transaction, takes the role that sees so much and sets the scope. The ids are
 /// numbers, so the text is safe. Statements are planned for their values: an agent may have three rows or two million.
 fn opening(scope: &Scope) -> String {
-    let role = match (&scope.agents, &scope.areas) {
-        (Reach::All, Reach::All) => "wheelhouse_sees_all",
-        (Reach::Only(_), Reach::All) => "wheelhouse_sees_agents",
-        (_, Reach::Only(_)) => "wheelhouse_sees_areas",
+    let cars = scope.cars.ranges();
+    let role = match (&cars, &scope.agents, &scope.areas) {
+        (Some(_), _, _) => "wheelhouse_sees_cars",
+        (None, Reach::All, Reach::All) => "wheelhouse_sees_all",
+        (None, Reach::Only(_), Reach::All) => "wheelhouse_sees_agents",
+        (None, _, Reach::Only(_)) => "wheelhouse_sees_areas",
     };
     let mut sql = format!(
         "begin isolation level repeatable read read only; set local plan_cache_mode = force_custom_plan; \
@@ -152,7 +154,29 @@ fn opening(scope: &Scope) -> String {
     sql.push_str("'; set local wheelhouse.areas = '");
     put(&mut sql, &scope.areas);
     sql.push('\'');
+    if let Some(cars) = cars {
+        sql.push_str("; set local wheelhouse.cars = '{");
+        put_ranges(&mut sql, &cars);
+        sql.push_str("}'");
+    }
     sql
+}
+
+/// As a multirange of `migrations/0226_seen_cars.sql`. What is no bike's number shows nothing: it comes from the log, and
+/// this text goes into a statement.
+fn put_ranges(sql: &mut String, ranges: &[&CarRange]) {
+    let is_number =
+        |text: &str| text.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'-' || byte == b'_');
+    let sound = ranges.iter().filter(|range| {
+        is_number(&range.from)
+            && is_number(&range.to)
+            && range.from.len() == range.to.len()
+            && range.from <= range.to
+    });
+    for (n, CarRange { from, to }) in sound.enumerate() {
+        let comma = if n == 0 { "" } else { "," };
+        write!(sql, "{comma}[{0:02}{from},{0:02}{to}]", from.len()).expect("a string takes everything");
+    }
 }
 
 fn put<T: Ord + std::fmt::Display>(sql: &mut String, reach: &Reach<T>) {
@@ -172,31 +196,52 @@ fn put_ids<T: std::fmt::Display>(sql: &mut String, ids: &BTreeSet<T>) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use vocabulary::{AgentId, AreaId};
+    use vocabulary::{AgentId, AreaId, CarView, Cars};
 
     #[test]
     fn a_scope_becomes_a_role_and_settings() {
         let some = Reach::only([AgentId(2), AgentId(7)]);
         let area = Reach::only([AreaId(3)]);
+        let cars = |from: &str, to: &str| {
+            Cars::Seen(vec![CarView {
+                ranges: vec![CarRange { from: from.to_owned(), to: to.to_owned() }],
+                ..CarView::default()
+            }])
+        };
         for (scope, end) in [
+            (
+                Scope { cars: cars("A100", "A199"), ..Scope::ALL },
+                "role wheelhouse_sees_cars; set local wheelhouse.agents = '*'; set local wheelhouse.areas = '*'; \
+                 set local wheelhouse.cars = '{[04A100,04A199]}'",
+            ),
+            (
+                Scope { cars: cars("A'; --", "B'; --"), ..Scope::ALL },
+                "role wheelhouse_sees_cars; set local wheelhouse.agents = '*'; set local wheelhouse.areas = '*'; \
+                 set local wheelhouse.cars = '{}'",
+            ),
+            (
+                Scope { cars: Cars::NONE, ..Scope::ALL },
+                "role wheelhouse_sees_cars; set local wheelhouse.agents = '*'; set local wheelhouse.areas = '*'; \
+                 set local wheelhouse.cars = '{}'",
+            ),
             (
                 Scope::ALL,
                 "role wheelhouse_sees_all; set local wheelhouse.agents = '*'; set local wheelhouse.areas = '*'",
             ),
             (
-                Scope { agents: some.clone(), areas: Reach::All },
+                Scope::of(some.clone(), Reach::All),
                 "role wheelhouse_sees_agents; set local wheelhouse.agents = '2,7'; set local wheelhouse.areas = '*'",
             ),
             (
-                Scope { agents: some, areas: area.clone() },
+                Scope::of(some, area.clone()),
                 "role wheelhouse_sees_areas; set local wheelhouse.agents = '2,7'; set local wheelhouse.areas = '3'",
             ),
             (
-                Scope { agents: Reach::All, areas: area },
+                Scope::of(Reach::All, area),
                 "role wheelhouse_sees_areas; set local wheelhouse.agents = '*'; set local wheelhouse.areas = '3'",
             ),
             (
-                Scope { agents: Reach::NONE, areas: Reach::NONE },
+                Scope::of(Reach::NONE, Reach::NONE),
                 "role wheelhouse_sees_areas; set local wheelhouse.agents = ''; set local wheelhouse.areas = ''",
             ),
         ] {

@@ -42,7 +42,7 @@ pub fn scope(agents: Vec<AgentId>, areas: Vec<AreaId>) -> Scope {
     fn reach<T: Ord + Copy>(some: Vec<T>) -> Reach<T> {
         if some.is_empty() { Reach::All } else { Reach::only(some) }
     }
-    Scope { agents: reach(agents), areas: reach(areas) }
+    Scope::of(reach(agents), reach(areas))
 }
 
 /// Adds a machine client, unless the token in `out` already works.

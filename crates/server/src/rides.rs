@@ -149,7 +149,7 @@ impl Bikes for BikesOfFleet {
         let fleet = self.memory.read();
         let mut near: Vec<NearBike> = fleet
             .rentable_bikes()
-            .filter(|(_, owner, ..)| scope.contains(*owner))
+            .filter(|(car_id, owner, ..)| scope.reaches(*owner, car_id))
             .filter_map(|(car_id, owner, at, soc_percent)| {
                 let at = Wgs84::new(at.lat(), at.lng()).ok()?;
                 let away_m = distance_m(place, at);

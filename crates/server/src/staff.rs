@@ -45,10 +45,10 @@ impl From<Account> for Person {
             phone: account.phone.parse().ok(),
             profession: account.profession,
             enabled: account.enabled,
-            reach: Scope {
-                agents: reach(account.all_agents, account.agents),
-                areas: reach(account.all_areas, account.areas),
-            },
+            reach: Scope::of(
+                reach(account.all_agents, account.agents),
+                reach(account.all_areas, account.areas),
+            ),
         }
     }
 }

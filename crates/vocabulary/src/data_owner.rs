@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use serde::{Deserialize, Serialize};
 
-use crate::{AgentId, AreaId};
+use crate::{AgentId, AreaId, Cars};
 
 /// Whose data something is. Without an agent it belongs to the platform, which only a caller with all agents sees;
 /// without an area it belongs to the agent as a whole.
@@ -86,21 +86,29 @@ impl<T: Ord + Copy> Reach<T> {
     }
 }
 
-/// How far a caller may see: which agents, and which areas of theirs.
+/// How far a caller may see: which agents, which areas of theirs, and which bikes there.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Scope {
     /// Agents.
     pub agents: Reach<AgentId>,
     /// Service areas.
     pub areas: Reach<AreaId>,
+    /// Bikes, and what belongs to one bike. Figures of whole areas are not cut by them.
+    #[serde(default, skip_serializing_if = "Cars::is_all")]
+    pub cars: Cars,
 }
 
 impl Scope {
     /// Everything: platform administrators and the system itself.
-    pub const ALL: Self = Self { agents: Reach::All, areas: Reach::All };
+    pub const ALL: Self = Self { agents: Reach::All, areas: Reach::All, cars: Cars::All };
 
     /// Nothing: where nobody is known, nothing is seen.
-    pub const NONE: Self = Self { agents: Reach::NONE, areas: Reach::NONE };
+    pub const NONE: Self = Self { agents: Reach::NONE, areas: Reach::NONE, cars: Cars::All };
+
+    /// Every bike of these.
+    pub const fn of(agents: Reach<AgentId>, areas: Reach<AreaId>) -> Self {
+        Self { agents, areas, cars: Cars::All }
+    }
 
     /// Whether a caller of this scope may see and change what lies in `territory`.
     /// The same rule stands in the database as `wheelhouse.in_scope`; a test compares the two.
@@ -112,7 +120,12 @@ impl Scope {
         agent && owner.area.is_none_or(|area| self.areas.contains(&area))
     }
 
-    /// Whether whoever sees `other` sees nothing beyond this.
+    /// The same of what belongs to one bike.
+    pub fn reaches(&self, owner: DataOwner, car_id: &str) -> bool {
+        self.contains(owner) && self.cars.has(car_id)
+    }
+
+    /// Whether whoever sees `other` sees no agent and no area beyond this.
     pub fn covers(&self, other: &Self) -> bool {
         self.agents.covers(&other.agents) && self.areas.covers(&other.areas)
     }
@@ -120,13 +133,21 @@ impl Scope {
     /// The smallest scope that covers both.
     #[must_use]
     pub fn join(&self, other: &Self) -> Self {
-        Self { agents: self.agents.join(&other.agents), areas: self.areas.join(&other.areas) }
+        Self {
+            agents: self.agents.join(&other.agents),
+            areas: self.areas.join(&other.areas),
+            cars: self.cars.join(&other.cars),
+        }
     }
 
     /// What both see.
     #[must_use]
     pub fn intersect(&self, other: &Self) -> Self {
-        Self { agents: self.agents.intersect(&other.agents), areas: self.areas.intersect(&other.areas) }
+        Self {
+            agents: self.agents.intersect(&other.agents),
+            areas: self.areas.intersect(&other.areas),
+            cars: self.cars.intersect(&other.cars),
+        }
     }
 
     /// What of it lies in `areas`; without any, all of it.
@@ -135,7 +156,7 @@ impl Scope {
         if areas.is_empty() {
             return self.clone();
         }
-        self.intersect(&Self { agents: Reach::All, areas: Reach::only(areas.iter().copied()) })
+        self.intersect(&Self::of(Reach::All, Reach::only(areas.iter().copied())))
     }
 }
 
@@ -155,32 +176,32 @@ mod tests {
 
     #[test]
     fn an_area_of_another_agent_stays_closed() {
-        let scope = Scope { agents: Reach::only([AgentId(3)]), areas: Reach::only([AreaId(20)]) };
+        let scope = Scope::of(Reach::only([AgentId(3)]), Reach::only([AreaId(20)]));
         assert!(!scope.contains(HERE));
     }
 
     #[test]
     fn the_platforms_own_needs_all_agents() {
-        let scope = Scope { agents: Reach::only([AgentId(2)]), areas: Reach::All };
+        let scope = Scope::of(Reach::only([AgentId(2)]), Reach::All);
         assert!(scope.contains(HERE));
         assert!(!scope.contains(DataOwner::PLATFORM));
     }
 
     #[test]
     fn areas_cut_a_scope_down_and_never_widen_it() {
-        let own = Scope { agents: Reach::only([AgentId(2)]), areas: Reach::All };
+        let own = Scope::of(Reach::only([AgentId(2)]), Reach::All);
         assert_eq!(own.in_areas(&[]), own);
         let some = own.in_areas(&[AreaId(20), AreaId(30)]);
         assert!(some.contains(DataOwner::of_area(AgentId(2), AreaId(20))));
         assert!(!some.contains(DataOwner::of_area(AgentId(2), AreaId(21))));
         assert!(!some.contains(DataOwner::of_area(AgentId(3), AreaId(30))), "another agent's stays closed");
-        let few = Scope { agents: Reach::All, areas: Reach::only([AreaId(20)]) };
+        let few = Scope::of(Reach::All, Reach::only([AreaId(20)]));
         assert_eq!(few.in_areas(&[AreaId(30)]).areas, Reach::NONE);
     }
 
     #[test]
     fn an_intersection_never_widens() {
-        let few = Scope { agents: Reach::only([AgentId(2)]), areas: Reach::only([AreaId(20)]) };
+        let few = Scope::of(Reach::only([AgentId(2)]), Reach::only([AreaId(20)]));
         assert_eq!(Scope::ALL.intersect(&few), few);
         assert_eq!(few.intersect(&Scope::NONE), Scope::NONE);
         assert!(!few.areas.covers(&Reach::All));
@@ -188,9 +209,11 @@ mod tests {
 
     #[test]
     fn a_join_covers_both_and_nothing_less_is_covered() {
-        let of = |agents: &[i64], areas: &[i64]| Scope {
-            agents: Reach::only(agents.iter().copied().map(AgentId)),
-            areas: Reach::only(areas.iter().copied().map(AreaId)),
+        let of = |agents: &[i64], areas: &[i64]| {
+            Scope::of(
+                Reach::only(agents.iter().copied().map(AgentId)),
+                Reach::only(areas.iter().copied().map(AreaId)),
+            )
         };
         let (left, right) = (of(&[2], &[20]), of(&[3], &[30]));
         let both = left.join(&right);

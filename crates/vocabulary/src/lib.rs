@@ -2,6 +2,7 @@
 //! Parsed once at the edge; whoever holds one of these need not check it again. Knows no context of the system.
 #![deny(missing_docs)]
 
+mod cars;
 pub mod choice;
 mod clock;
 mod data_owner;
@@ -15,6 +16,7 @@ mod phone;
 pub mod text;
 pub mod versions;
 
+pub use cars::{CarRange, CarView, Cars};
 pub use choice::{Choice, NotAChoice};
 pub use clock::{Clock, FixedClock, SystemClock, Timestamp};
 pub use data_owner::{DataOwner, Reach, Scope};

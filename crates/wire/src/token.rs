@@ -52,7 +52,7 @@ impl Claims {
         fn reach<T: Ord + Copy>(ids: &[T]) -> Reach<T> {
             if ids.is_empty() { Reach::All } else { Reach::only(ids.iter().copied()) }
         }
-        Scope { agents: reach(&self.agent_ids), areas: reach(&self.op_area_ids) }
+        Scope::of(reach(&self.agent_ids), reach(&self.op_area_ids))
     }
 }
 
@@ -239,7 +239,7 @@ mod tests {
         let claims = keys.verify(&keys.issue(subject(), NOW).token, NOW).unwrap();
         let selection = claims.selection();
         assert_eq!(selection.areas, Reach::All);
-        let own = Scope { agents: Reach::only([AgentId(3)]), areas: Reach::All };
+        let own = Scope::of(Reach::only([AgentId(3)]), Reach::All);
         assert_eq!(own.intersect(&selection).agents, Reach::NONE);
         assert!(!format!("{keys:?}").contains("EncodingKey"));
     }

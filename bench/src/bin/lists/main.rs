@@ -190,7 +190,7 @@ async fn all(url: &str, options: &Options, kept: bool, report: &mut Report) -> R
 }
 
 fn callers() -> [(&'static str, Scope); 3] {
-    let one = |agent| Scope { agents: Reach::only([AgentId(agent)]), areas: Reach::All };
+    let one = |agent| Scope::of(Reach::only([AgentId(agent)]), Reach::All);
     [("all", Scope::ALL), ("small", one(SMALL)), ("large", one(LARGE))]
 }
 

@@ -83,7 +83,7 @@ pub async fn open(
     beat: Beat,
     load: Arc<Load>,
 ) -> Result<Gateway> {
-    let mut options = MqttOptions::new(format!("bench-{}", bikes.start), "127.0.0.1", mqtt_port);
+    let mut options = MqttOptions::new(format!("{user}:{}", bikes.start), "127.0.0.1", mqtt_port);
     options.set_credentials(user, password).set_keep_alive(Duration::from_secs(30)).set_clean_session(true);
     let (client, mut events) = AsyncClient::new(options, CLIENT_QUEUE);
     let (connected, standing) = oneshot::channel();

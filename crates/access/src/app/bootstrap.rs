@@ -70,7 +70,7 @@ pub async fn bootstrap(runtime: &Runtime, phone: &Phone) -> Result<bool, Bootstr
         Err(CommandError::Refused(OperatorRefusal::Exists)) => false,
         Err(error) => return Err(of_operator(error)),
     };
-    let to = Person { operator: FIRST, granted: Granted::default(), reach: Scope::ALL, level: Level::ALL };
+    let to = Person { operator: FIRST, granted: Granted::NOTHING, reach: Scope::ALL, level: Level::ALL };
     let grant = RoleCommand::Grant { to, by };
     runtime.desk.execute::<Role>(&SUPER_ADMINISTRATOR, grant, &ctx).await.map_err(of_role)?;
     Ok(registered)

@@ -114,6 +114,7 @@ impl Access {
         Ok(Granted {
             codes: closed_upwards(held.iter().flat_map(|role| role.working_codes(Level::ALL))),
             administers: held.iter().any(|role| role.system),
+            cars: read::roles::cars(&held),
         })
     }
 

@@ -51,7 +51,7 @@ impl Access {
         // Before anything is done: the roles must be such that this caller may give.
         let newcomer = Person {
             operator: fresh,
-            granted: Granted::default(),
+            granted: Granted::NOTHING,
             reach: form.reach.clone(),
             level: form.level,
         };

@@ -200,7 +200,7 @@ impl OperatorBody {
         agents.extend(self.agent_id.filter(|agent| agent.0 != 0));
         let agents = if agents.is_empty() { Reach::All } else { Reach::Only(agents) };
         let areas = if self.op_area_ids.is_empty() { Reach::All } else { Reach::Only(self.op_area_ids) };
-        Ok(OperatorForm { name: self.name, level, profession, reach: Scope { agents, areas } })
+        Ok(OperatorForm { name: self.name, level, profession, reach: Scope::of(agents, areas) })
     }
 }
 

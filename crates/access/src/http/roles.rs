@@ -17,8 +17,8 @@ use wire::{
 use super::{OnOff, on_off};
 use crate::Access;
 use crate::model::level::Tier;
-use crate::model::role::RoleForm;
-use crate::read::roles::{self, RoleOption, RoleRow};
+use crate::model::role::{RoleForm, riding_state};
+use crate::read::roles::{self, RoleOption, RoleRow, ViewConfig};
 
 const READS: [&str; 2] = ["role", "operator"];
 
@@ -44,6 +44,7 @@ impl Listing for ListQuery {
             Column::text("tier", "级别", |row| tier_label(row.tier)),
             Column::enabled("state", "状态", |row| row.state == 1),
             Column::made("codes", "权限数", |row| row.codes.len().to_string()),
+            Column::made("viewConfig", "可见车辆", |row| view_label(&row.view_config)),
             Column::count("userCount", "关联用户", |row| row.user_count.into()),
             Column::text("remark", "备注", |row| &row.remark),
             Column::text("updatedBy", "更新人", |row| row.updated_by.as_deref().unwrap_or_default()),
@@ -57,6 +58,13 @@ impl Listing for ListQuery {
             .contains(&["r.name", "r.remark"], given(self.keyword.as_ref()))
             .is("r.enabled", on_off("state", self.state.as_ref())?))
     }
+}
+
+fn view_label(view: &ViewConfig) -> String {
+    let ranges = view.car_ranges.iter().map(|range| format!("{}–{}", range.from, range.to));
+    let states = view.riding_states.iter().filter_map(|state| riding_state(*state)).map(str::to_owned);
+    let parts: Vec<String> = ranges.chain(states).collect();
+    if parts.is_empty() { "全部".to_owned() } else { parts.join("、") }
 }
 
 fn tier_label(tier: i16) -> &'static str {
@@ -78,13 +86,16 @@ struct RoleBody {
     /// At least one; none that the caller does not hold.
     #[schema(value_type = Vec<String>)]
     codes: BTreeSet<PermissionCode>,
+    /// Which bikes its holders see, none that the caller does not see; absent: as it was, of a new role every one.
+    view_config: Option<ViewConfig>,
 }
 
 impl RoleBody {
     fn form(self) -> Result<RoleForm, Refused> {
         let tier = self.tier.map_or(Ok(Tier::Operations), Tier::try_from);
         let tier = tier.map_err(|error| Refused::business("level-bad", error.to_string()))?;
-        Ok(RoleForm { name: self.name, tier, remark: self.remark, codes: self.codes })
+        let Self { name, remark, codes, view_config, .. } = self;
+        Ok(RoleForm { name, tier, remark, codes, view: view_config.map(Into::into) })
     }
 }
 

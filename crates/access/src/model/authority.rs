@@ -6,7 +6,7 @@
 
 use std::collections::BTreeSet;
 
-use vocabulary::{OperatorId, PermissionCode, Scope};
+use vocabulary::{Cars, OperatorId, PermissionCode, Scope};
 
 use super::level::Level;
 use crate::permissions;
@@ -34,13 +34,20 @@ pub enum Held {
 }
 
 /// What somebody was given, looked up at the moment of asking: roles are streams of their own.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Granted {
     /// The codes of his enabled roles, whether his tiers may hold them or not: raising his tiers must not hand on what
     /// one lacks.
     pub codes: BTreeSet<PermissionCode>,
     /// Whether he holds the system role, which is above every level.
     pub administers: bool,
+    /// The bikes that they show him.
+    pub cars: Cars,
+}
+
+impl Granted {
+    /// Nothing.
+    pub const NOTHING: Self = Self { codes: BTreeSet::new(), administers: false, cars: Cars::NONE };
 }
 
 /// Somebody on whom somebody else acts.
@@ -76,6 +83,9 @@ pub enum Above {
     /// Agents or service areas.
     #[error("该人员的代理商或服务区超出您的数据范围，您不能操作")]
     Reach,
+    /// Bikes.
+    #[error("该人员的可见车辆超出您的可见车辆，您不能操作")]
+    Sight,
     /// A tier.
     #[error("该人员的级别高于您的级别，您不能操作")]
     Level,
@@ -87,6 +97,7 @@ impl Above {
         match self {
             Self::Codes(_) => "operator-outranks",
             Self::Reach => "operator-beyond-reach",
+            Self::Sight => "operator-beyond-sight",
             Self::Level => "operator-above-level",
         }
     }
@@ -123,6 +134,9 @@ impl Authority {
         if let Some(code) = self.lacks(&person.granted.codes) {
             let title = permissions::find(code.as_str()).map_or(code.as_str(), |known| known.title);
             return Err(Above::Codes(title.to_owned()));
+        }
+        if !self.scope.cars.covers(&person.granted.cars) {
+            return Err(Above::Sight);
         }
         let level = if person.granted.administers { Level::ALL } else { person.level };
         self.has_within(&person.reach, Some(level))
@@ -176,7 +190,7 @@ mod tests {
         let agents = Reach::only(agents.iter().copied().map(AgentId));
         let areas =
             if areas.is_empty() { Reach::All } else { Reach::only(areas.iter().copied().map(AreaId)) };
-        Scope { agents, areas }
+        Scope::of(agents, areas)
     }
 
     fn level(mask: i64) -> Level {
@@ -189,7 +203,7 @@ mod tests {
     }
 
     fn wang(reach: Scope, mask: i64) -> Person {
-        let granted = Granted { codes: codes(&["0301"]), administers: false };
+        let granted = Granted { codes: codes(&["0301"]), administers: false, cars: Cars::All };
         Person { operator: WANG, granted, reach, level: level(mask) }
     }
 
@@ -202,7 +216,7 @@ mod tests {
             assert_eq!(by.may_act_on(&wang(beyond, 2)), Err(Above::Reach));
         }
         let more = Person {
-            granted: Granted { codes: codes(&["0301", "1001"]), administers: false },
+            granted: Granted { codes: codes(&["0301", "1001"]), administers: false, cars: Cars::All },
             ..wang(scope(&[2], &[20]), 2)
         };
         assert_eq!(by.may_act_on(&more), Err(Above::Codes("角色列表".to_owned())));
@@ -222,7 +236,7 @@ mod tests {
         ] {
             assert_eq!(by(mine).may_act_on(&wang(Scope::ALL, his)).is_ok(), may, "{mine} on {his}");
         }
-        let granted = Granted { codes: codes(&["0301"]), administers: true };
+        let granted = Granted { codes: codes(&["0301"]), administers: true, cars: Cars::All };
         let administrator = Person { granted, ..wang(Scope::ALL, 8) };
         assert_eq!(by(2).may_act_on(&administrator), Err(Above::Level));
         assert_eq!(by(1).may_act_on(&administrator), Ok(()));

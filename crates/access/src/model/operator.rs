@@ -297,7 +297,7 @@ fn checked(form: OperatorForm, by: &Authority) -> Result<OperatorForm, OperatorR
     }
     by.has_within(&form.reach, Some(form.level)).map_err(|above| match above {
         Above::Level => OperatorRefusal::LevelNotHeld,
-        Above::Reach | Above::Codes(_) => OperatorRefusal::ReachNotHeld,
+        Above::Reach | Above::Codes(_) | Above::Sight => OperatorRefusal::ReachNotHeld,
     })?;
     Ok(OperatorForm { name, ..form })
 }

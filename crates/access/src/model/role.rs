@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use kernel::{Aggregate, Claim, Decision, events};
-use vocabulary::{AgentId, DataOwner, OperatorId, PermissionCode, RoleId, Timestamp, text};
+use vocabulary::{AgentId, CarView, DataOwner, OperatorId, PermissionCode, RoleId, Timestamp, text};
 
 use super::administrator_key;
 use super::authority::{Above, Authority, People, Person};
@@ -11,8 +11,10 @@ use super::level::{Level, Tier};
 use crate::permissions;
 
 mod refusal;
+mod sight;
 
 pub use refusal::RoleRefusal;
+pub use sight::{RIDING_STATES, riding_state};
 
 /// The one system role, 超级管理员: made at first start, holds every code, cannot be edited, keeps its last holder.
 pub const SUPER_ADMINISTRATOR: RoleId = RoleId(1);
@@ -33,6 +35,7 @@ pub struct Role {
     remark: String,
     tier: Option<Tier>,
     codes: BTreeSet<PermissionCode>,
+    view: CarView,
     system: bool,
     enabled: bool,
     holders: BTreeSet<OperatorId>,
@@ -58,6 +61,8 @@ pub struct RoleForm {
     pub remark: String,
     /// At least one, all known, all held by who asks.
     pub codes: BTreeSet<PermissionCode>,
+    /// Which bikes its holders see (可见车辆): none that who asks does not see. `None`: as it was; of a new role, every one.
+    pub view: Option<CarView>,
 }
 
 /// What may be asked of a role.
@@ -143,6 +148,9 @@ events! {
             remark: String,
             /// What it permits; the system role's are all there are, whatever stands here.
             codes: BTreeSet<PermissionCode>,
+            /// Which bikes its holders see.
+            #[serde(default, skip_serializing_if = "CarView::is_everything")]
+            view: CarView,
             /// Whether it works.
             enabled: bool,
             /// Whether it is the system role.
@@ -154,7 +162,7 @@ events! {
             /// The new name.
             name: String,
         } = "role.renamed",
-        /// Tier, remark or codes changed.
+        /// Tier, remark, codes or view changed.
         Changed {
             /// Its tier.
             tier: Tier,
@@ -162,6 +170,9 @@ events! {
             remark: String,
             /// What it permits.
             codes: BTreeSet<PermissionCode>,
+            /// Which bikes its holders see.
+            #[serde(default, skip_serializing_if = "CarView::is_everything")]
+            view: CarView,
         } = "role.changed",
         /// Its codes work.
         Enabled = "role.enabled",
@@ -233,7 +244,7 @@ impl Role {
             return Err(RoleRefusal::OwnRole);
         }
         self.not_above(by)?;
-        handed_on(&self.codes, by)
+        handed_on(&self.codes, &self.view, by)
     }
 
     /// Whether those who hold it are within the reach and level of `by`: a role is changed for all of them. That it is
@@ -244,7 +255,7 @@ impl Role {
         }
         by.may_touch(holders).map_err(|above| match above {
             Above::Level => RoleRefusal::HeldAboveLevel,
-            Above::Reach | Above::Codes(_) => RoleRefusal::HeldBeyondReach,
+            Above::Reach | Above::Codes(_) | Above::Sight => RoleRefusal::HeldBeyondReach,
         })
     }
 
@@ -265,7 +276,7 @@ impl Role {
             return Err(RoleRefusal::OwnRoles);
         }
         self.not_above(by)?;
-        handed_on(&self.codes(), by)?;
+        handed_on(&self.codes(), &self.view, by)?;
         Ok(by.may_act_on(person)?)
     }
 
@@ -282,18 +293,28 @@ impl Role {
     }
 }
 
-/// One may hand on only what one holds.
-fn handed_on(codes: &BTreeSet<PermissionCode>, by: &Authority) -> Result<(), RoleRefusal> {
+/// A form that may stand.
+struct Content {
+    name: String,
+    tier: Tier,
+    remark: String,
+    codes: BTreeSet<PermissionCode>,
+    view: CarView,
+}
+
+/// One may hand on only what one holds, and sight of those bikes alone that one sees.
+fn handed_on(codes: &BTreeSet<PermissionCode>, view: &CarView, by: &Authority) -> Result<(), RoleRefusal> {
     match by.lacks(codes) {
-        None => Ok(()),
+        None if sight::is_within(view, by) => Ok(()),
+        None => Err(RoleRefusal::BeyondSight),
         Some(code) => Err(RoleRefusal::NotHeld(
             permissions::find(code.as_str()).map_or(code.as_str(), |known| known.title).to_owned(),
         )),
     }
 }
 
-/// The form with its texts trimmed, when all of it may stand.
-fn checked(form: RoleForm, by: &Authority) -> Result<RoleForm, RoleRefusal> {
+/// The form with its texts trimmed, when all of it may stand; `before` is what its holders see now.
+fn checked(form: RoleForm, before: &CarView, by: &Authority) -> Result<Content, RoleRefusal> {
     let name = text::line(&form.name, NAME_MAX).ok_or(RoleRefusal::BadName)?;
     let remark = text::lines(&form.remark, REMARK_MAX).ok_or(RoleRefusal::BadRemark)?;
     if form.codes.is_empty() {
@@ -308,8 +329,9 @@ fn checked(form: RoleForm, by: &Authority) -> Result<RoleForm, RoleRefusal> {
     if Level::from(form.tier).is_above(by.level) {
         return Err(RoleRefusal::AboveLevel);
     }
-    handed_on(&form.codes, by)?;
-    Ok(RoleForm { name, remark, ..form })
+    let view = form.view.map_or_else(|| Ok(before.clone()), sight::checked)?;
+    handed_on(&form.codes, &view, by)?;
+    Ok(Content { name, tier: form.tier, remark, codes: form.codes, view })
 }
 
 impl Aggregate for Role {
@@ -325,8 +347,9 @@ impl Aggregate for Role {
                 if self.stage != Stage::Absent {
                     return Err(RoleRefusal::Exists);
                 }
-                let RoleForm { name, tier, remark, codes } = checked(form, &by)?;
-                Ok(vec![RoleEvent::Created { agent, name, tier, remark, codes, enabled, system: false }])
+                let Content { name, tier, remark, codes, view } = checked(form, &self.view, &by)?;
+                let system = false;
+                Ok(vec![RoleEvent::Created { agent, name, tier, remark, codes, view, enabled, system }])
             }
             RoleCommand::Found { name } => match self.stage {
                 Stage::Absent => Ok(vec![RoleEvent::Created {
@@ -335,6 +358,7 @@ impl Aggregate for Role {
                     tier: Tier::Administration,
                     remark: String::new(),
                     codes: permissions::every_code(),
+                    view: CarView::default(),
                     enabled: true,
                     system: true,
                 }]),
@@ -344,13 +368,14 @@ impl Aggregate for Role {
                 self.editable(&by)?;
                 self.touches(&holders, &by)?;
                 self.current(revision)?;
-                let RoleForm { name, tier, remark, codes } = checked(form, &by)?;
+                let Content { name, tier, remark, codes, view } = checked(form, &self.view, &by)?;
                 let mut events = Vec::new();
                 if name != self.name {
                     events.push(RoleEvent::Renamed { name });
                 }
-                if Some(tier) != self.tier || remark != self.remark || codes != self.codes {
-                    events.push(RoleEvent::Changed { tier, remark, codes });
+                if (Some(tier), &remark, &codes, &view) != (self.tier, &self.remark, &self.codes, &self.view)
+                {
+                    events.push(RoleEvent::Changed { tier, remark, codes, view });
                 }
                 Ok(events)
             }
@@ -401,7 +426,7 @@ impl Aggregate for Role {
 
     fn evolve(&mut self, event: &RoleEvent) {
         match event {
-            RoleEvent::Created { agent, name, tier, remark, codes, enabled, system } => {
+            RoleEvent::Created { agent, name, tier, remark, codes, view, enabled, system } => {
                 *self = Self {
                     stage: Stage::Present,
                     agent: *agent,
@@ -409,6 +434,7 @@ impl Aggregate for Role {
                     remark: remark.clone(),
                     tier: Some(*tier),
                     codes: codes.clone(),
+                    view: view.clone(),
                     system: *system,
                     enabled: *enabled,
                     holders: BTreeSet::new(),
@@ -419,7 +445,8 @@ impl Aggregate for Role {
                 name.clone_into(&mut self.name);
                 self.revision += 1;
             }
-            RoleEvent::Changed { tier, remark, codes } => {
+            RoleEvent::Changed { tier, remark, codes, view } => {
+                view.clone_into(&mut self.view);
                 self.tier = Some(*tier);
                 remark.clone_into(&mut self.remark);
                 codes.clone_into(&mut self.codes);

@@ -171,7 +171,7 @@ impl Found {
             phone: self.phone.parse().map_err(broken)?,
             name: self.name,
             level: Level::try_from(i64::from(self.level)).map_err(broken)?,
-            reach: Scope { agents, areas },
+            reach: Scope::of(agents, areas),
             enabled: self.enabled,
             position: self.position,
             last_sign_in_at_ms: self.last_sign_in_at_ms,

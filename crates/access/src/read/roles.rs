@@ -5,9 +5,10 @@ use std::collections::BTreeSet;
 use kernel::{After, Fold, List, Recorded};
 use serde::{Deserialize, Serialize};
 use sqlx::postgres::PgRow;
+use sqlx::types::Json;
 use sqlx::{FromRow, PgConnection};
 use utoipa::ToSchema;
-use vocabulary::{AgentId, DataOwner, OperatorId, PermissionCode, RoleId, Scope};
+use vocabulary::{AgentId, CarRange, CarView, Cars, DataOwner, OperatorId, PermissionCode, RoleId, Scope};
 
 use super::actor;
 use crate::model::level::Level;
@@ -23,6 +24,7 @@ pub(crate) struct Row {
     tier: i16,
     remark: String,
     codes: Vec<String>,
+    view_config: CarView,
     system: bool,
     enabled: bool,
     holders: BTreeSet<i64>,
@@ -41,7 +43,7 @@ impl Fold for Row {
 
     fn fold(row: Option<Self>, event: RoleEvent, recorded: &Recorded) -> After<Self> {
         let at_ms = recorded.recorded_at.millis();
-        if let RoleEvent::Created { agent, name, tier, remark, codes, enabled, system } = event {
+        if let RoleEvent::Created { agent, name, tier, remark, codes, view, enabled, system } = event {
             return Ok(Some(Self {
                 role_id: recorded.stream_id.parse()?,
                 agent_id: agent.map(|agent| agent.0),
@@ -49,6 +51,7 @@ impl Fold for Row {
                 tier: u8::from(tier).into(),
                 remark,
                 codes: codes.into_iter().map(String::from).collect(),
+                view_config: view,
                 system,
                 enabled,
                 holders: BTreeSet::new(),
@@ -74,7 +77,8 @@ impl Fold for Row {
                 return Ok(Some(row));
             }
             RoleEvent::Renamed { name } => row.name = name,
-            RoleEvent::Changed { tier, remark, codes } => {
+            RoleEvent::Changed { tier, remark, codes, view } => {
+                row.view_config = view;
                 row.tier = u8::from(tier).into();
                 row.remark = remark;
                 row.codes = codes.into_iter().map(String::from).collect();
@@ -92,6 +96,40 @@ impl Fold for Row {
 
     fn owner(&self) -> DataOwner {
         DataOwner { agent: self.agent_id.map(AgentId), area: None }
+    }
+}
+
+/// Which bikes the holders of a role see (可见车辆): every one, unless it says otherwise.
+#[derive(Clone, Debug, Default, Serialize, Deserialize, ToSchema)]
+#[serde(default, rename_all = "camelCase", deny_unknown_fields)]
+pub struct ViewConfig {
+    /// Numbers of bikes, at most 20 ranges; none: every number.
+    pub car_ranges: Vec<NumberRange>,
+    /// Riding states (1 待使用, 2 骑行中, 3 临停, 4 预约中, 5 运维中) in which a bike is shown live; none: all.
+    pub riding_states: BTreeSet<u8>,
+}
+
+/// Numbers between two of the same length, compared character by character, both included.
+#[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct NumberRange {
+    /// The first.
+    pub from: String,
+    /// The last.
+    pub to: String,
+}
+
+impl From<CarView> for ViewConfig {
+    fn from(view: CarView) -> Self {
+        let range = |CarRange { from, to }| NumberRange { from, to };
+        Self { car_ranges: view.ranges.into_iter().map(range).collect(), riding_states: view.riding_states }
+    }
+}
+
+impl From<ViewConfig> for CarView {
+    fn from(view: ViewConfig) -> Self {
+        let range = |NumberRange { from, to }| CarRange { from, to };
+        Self { ranges: view.car_ranges.into_iter().map(range).collect(), riding_states: view.riding_states }
     }
 }
 
@@ -115,6 +153,8 @@ pub struct RoleRow {
     pub state: i16,
     /// What it permits.
     pub codes: Vec<String>,
+    /// Which bikes its holders see.
+    pub view_config: ViewConfig,
     /// Whether it is the system role, which nobody edits.
     pub system: bool,
     /// Operators who hold it.
@@ -137,6 +177,7 @@ struct Found {
     remark: String,
     enabled: bool,
     codes: Vec<String>,
+    view_config: Json<CarView>,
     system: bool,
     user_count: i32,
     updated_at_ms: i64,
@@ -160,6 +201,7 @@ impl From<Found> for RoleRow {
             remark: found.remark,
             state: found.enabled.into(),
             codes,
+            view_config: found.view_config.0.into(),
             system: found.system,
             user_count: found.user_count,
             updated_at: found.updated_at_ms,
@@ -178,7 +220,7 @@ impl FromRow<'_, PgRow> for RoleRow {
 /// Roles in scope, newest first.
 pub fn list(scope: &Scope) -> List {
     List::new(
-        "r.role_id, r.agent_id, r.name, r.tier, r.remark, r.enabled, r.codes, r.system, r.user_count, r.updated_at_ms,
+        "r.role_id, r.agent_id, r.name, r.tier, r.remark, r.enabled, r.codes, r.view_config, r.system, r.user_count, r.updated_at_ms,
          r.revision, r.position, o.name as updated_by_name",
         "read.role r left join read.operator o on o.operator_id = r.updated_by",
         "r.created_at_ms desc, r.role_id desc",
@@ -216,6 +258,8 @@ pub struct HeldRole {
     pub enabled: bool,
     /// What it permits.
     pub codes: Vec<String>,
+    /// Which bikes its holders see.
+    pub view: CarView,
     /// Whether it is the system role.
     pub system: bool,
     /// The log's position of its last event.
@@ -233,10 +277,15 @@ impl HeldRole {
     }
 }
 
+/// The bikes that these show: together what any of them shows; without one that works, none.
+pub fn cars(held: &[HeldRole]) -> Cars {
+    held.iter().filter(|role| role.enabled).fold(Cars::NONE, |cars, role| cars.and(&role.view))
+}
+
 /// The roles that an operator holds, disabled ones included; by name.
 pub async fn of_operator(db: &mut PgConnection, operator: OperatorId) -> sqlx::Result<Vec<HeldRole>> {
     let found: Vec<Found> = sqlx::query_as(
-        "select role_id, agent_id, name, tier, remark, enabled, codes, system, user_count, updated_at_ms,
+        "select role_id, agent_id, name, tier, remark, enabled, codes, view_config, system, user_count, updated_at_ms,
                 null as updated_by_name, revision, position
          from read.role where holders @> array[$1::bigint] order by name, role_id",
     )
@@ -245,8 +294,9 @@ pub async fn of_operator(db: &mut PgConnection, operator: OperatorId) -> sqlx::R
     .await?;
     let held = |found: Found| {
         let (position, enabled) = (found.position, found.enabled);
+        let view = found.view_config.0.clone();
         let RoleRow { id, name, codes, system, .. } = found.into();
-        HeldRole { id, name, enabled, codes, system, position }
+        HeldRole { id, name, enabled, codes, view, system, position }
     };
     Ok(found.into_iter().map(held).collect())
 }

@@ -18,7 +18,7 @@ fn form(reach: Scope) -> OperatorForm {
 }
 
 fn person(operator: OperatorId) -> Person {
-    Person { operator, granted: Granted::default(), reach: Scope::ALL, level: Level::ALL }
+    Person { operator, granted: Granted::NOTHING, reach: Scope::ALL, level: Level::ALL }
 }
 
 async fn register(runtime: &Runtime, number: i64) -> OperatorId {
@@ -65,17 +65,17 @@ async fn the_last_administrator_stays_whatever_is_asked_at_the_same_time() {
             });
             let desk = runtime.desk.clone();
             asked.spawn(async move {
-                let disable = OperatorCommand::Disable { target: Granted::default(), by: by() };
+                let disable = OperatorCommand::Disable { target: Granted::NOTHING, by: by() };
                 desk.execute::<Operator>(&operator, disable, &ctx()).await.is_ok()
             });
             let desk = runtime.desk.clone();
             asked.spawn(async move {
-                let reach = Scope { agents: Reach::only([AgentId(2)]), areas: Reach::All };
+                let reach = Scope::of(Reach::only([AgentId(2)]), Reach::All);
                 let revision = desk.load::<Operator>(&operator).await.unwrap().state.revision();
                 let limit = OperatorCommand::Change {
                     form: form(reach),
                     revision,
-                    target: Granted::default(),
+                    target: Granted::NOTHING,
                     by: by(),
                 };
                 desk.execute::<Operator>(&operator, limit, &ctx()).await.is_ok()
@@ -93,14 +93,10 @@ async fn the_last_administrator_stays_whatever_is_asked_at_the_same_time() {
         // For the next round the first one is an administrator again.
         let operator = OperatorId(1);
         let revision = runtime.desk.load::<Operator>(&operator).await.unwrap().state.revision();
-        let widen = OperatorCommand::Change {
-            form: form(Scope::ALL),
-            revision,
-            target: Granted::default(),
-            by: by(),
-        };
+        let widen =
+            OperatorCommand::Change { form: form(Scope::ALL), revision, target: Granted::NOTHING, by: by() };
         runtime.desk.execute::<Operator>(&operator, widen, &ctx()).await.unwrap();
-        let enable = OperatorCommand::Enable { target: Granted::default(), by: by() };
+        let enable = OperatorCommand::Enable { target: Granted::NOTHING, by: by() };
         runtime.desk.execute::<Operator>(&operator, enable, &ctx()).await.unwrap();
         let grant = RoleCommand::Grant { to: person(operator), by: by() };
         runtime.desk.execute::<Role>(&SUPER_ADMINISTRATOR, grant, &ctx()).await.unwrap();
@@ -120,6 +116,7 @@ async fn a_role_is_either_deleted_or_held_whatever_is_asked_at_the_same_time() {
                 tier: access::model::level::Tier::Operations,
                 remark: String::new(),
                 codes: [PermissionCode::try_from("0401".to_owned()).unwrap()].into(),
+                view: None,
             },
             enabled: true,
             by: Authority::of_runtime(),

@@ -40,7 +40,7 @@ fn by(operator: OperatorId, held: &[&str]) -> Decider {
 }
 
 fn standing() -> Standing {
-    let scope = Scope { agents: Reach::only([AgentId(2)]), areas: Reach::only([AreaId(20)]) };
+    let scope = Scope::of(Reach::only([AgentId(2)]), Reach::only([AreaId(20)]));
     Standing { enabled: true, codes: codes(&["1602"]), scope }
 }
 
@@ -100,7 +100,7 @@ fn who_asked_must_still_be_able_to_do_it_himself() {
     assert_eq!(with(None), Refusal::RequesterDisabled);
     assert_eq!(with(Some(Standing { enabled: false, ..standing() })), Refusal::RequesterDisabled);
     assert_eq!(with(Some(Standing { codes: codes(&["0301"]), ..standing() })), Refusal::RequesterCodes);
-    let scope = Scope { agents: Reach::only([AgentId(2)]), areas: Reach::only([AreaId(21)]) };
+    let scope = Scope::of(Reach::only([AgentId(2)]), Reach::only([AreaId(21)]));
     assert_eq!(with(Some(Standing { scope, ..standing() })), Refusal::RequesterReach);
     // To say no it does not matter.
     assert!(waiting.decide(reject("账号已停用"), NOW).is_ok());

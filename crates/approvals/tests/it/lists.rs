@@ -78,7 +78,7 @@ async fn the_database_shows_nothing_of_another_agent_or_area() {
     let id = runtime.signed_in(CLERK).await.asks(6_000).await;
     assert_eq!(runtime.signed_in(SECOND).await.waiting().await, 1, "it is in the table");
     let seen = async |agent: i64, areas: Reach<AreaId>| -> i64 {
-        let scope = Scope { agents: Reach::only([AgentId(agent)]), areas };
+        let scope = Scope::of(Reach::only([AgentId(agent)]), areas);
         let mut db = runtime.runtime.reads.scoped(&scope, None, &[]).await.unwrap();
         sqlx::query_scalar("select count(*) from read.approval where approval_id = $1::bigint")
             .bind(id.parse::<i64>().unwrap())

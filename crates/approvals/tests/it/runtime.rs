@@ -52,7 +52,7 @@ fn codes(texts: &[&str]) -> Arc<CodeSet> {
 }
 
 fn of(agent: i64) -> Scope {
-    Scope { agents: Reach::only([AgentId(agent)]), areas: Reach::All }
+    Scope::of(Reach::only([AgentId(agent)]), Reach::All)
 }
 
 /// Who there is, and how each stands now.

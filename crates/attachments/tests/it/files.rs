@@ -179,8 +179,8 @@ async fn only_photos_and_documents_come_in() {
 async fn a_file_is_seen_by_whom_its_case_belongs_to() {
     let standing = standing().await;
     let file = standing.received("7", png(30)).await;
-    let agent = |id| Scope { agents: Reach::only([AgentId(id)]), areas: Reach::All };
-    let area = |id| Scope { agents: Reach::only([AgentId(2)]), areas: Reach::only([AreaId(id)]) };
+    let agent = |id| Scope::of(Reach::only([AgentId(id)]), Reach::All);
+    let area = |id| Scope::of(Reach::only([AgentId(2)]), Reach::only([AreaId(id)]));
     assert!(standing.shown(&agent(2), file).await.is_err(), "it has no case yet");
     standing.case(1, file).await;
     for scope in [Scope::ALL, agent(2), area(20)] {

@@ -336,5 +336,5 @@ impl TestRuntime {
 
 /// Sees one agent.
 pub fn agent(id: i64) -> Scope {
-    Scope { agents: Reach::only([AgentId(id)]), areas: Reach::All }
+    Scope::of(Reach::only([AgentId(id)]), Reach::All)
 }

@@ -177,7 +177,7 @@ fn people() -> HashMap<OperatorId, Standing> {
     let codes = |texts: &[&str]| -> Arc<CodeSet> {
         Arc::new(texts.iter().map(|code| PermissionCode::try_from((*code).to_owned()).unwrap()).collect())
     };
-    let of = |agent| Scope { agents: Reach::only([AgentId(agent)]), areas: Reach::All };
+    let of = |agent| Scope::of(Reach::only([AgentId(agent)]), Reach::All);
     let person = |(id, scope, held): (OperatorId, Scope, &[&str])| {
         let standing = Standing {
             enabled: true,

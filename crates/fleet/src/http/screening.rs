@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use utoipa::IntoParams;
 use utoipa_axum::router::UtoipaMethodRouterExt;
 use utoipa_axum::routes;
-use vocabulary::{AgentId, AreaId, Choice, DataOwner, Page, Rows, Scope, Timestamp};
+use vocabulary::{AgentId, AreaId, Choice, Page, Rows, Scope, Timestamp};
 use wire::{
     Answer, Call, Column, Disclosure, EXPORT_ROWS_READ, End, Export, ExportColumns, Handled, PageOf,
     PageQuery, Params, Permit, Refused, Routes, Seen, given, moment, number,
@@ -184,7 +184,7 @@ impl ScreeningQuery {
         let mut found = Found::sorted(by, descending);
         let now = fleet.runtime.clock.now();
         fleet.live.each(&mut |bike| {
-            if scope.contains(DataOwner { agent: bike.agent, area: bike.area }) && wanted.fits(bike, now) {
+            if bike.is_shown_to(scope) && wanted.fits(bike, now) {
                 found.take(bike);
             }
         });
@@ -286,7 +286,7 @@ async fn device_summary(call: Call<Fleet>, Params(asked): Params<ScreeningQuery>
     let mut summary = DeviceSummary::default();
     let (mut voltages, mut signals) = (BTreeMap::<u32, u32>::new(), [0u32; 4]);
     call.state.live.each(&mut |bike| {
-        if !scope.contains(DataOwner { agent: bike.agent, area: bike.area }) || !wanted.fits(bike, now) {
+        if !bike.is_shown_to(scope) || !wanted.fits(bike, now) {
             return;
         }
         summary.total += 1;

@@ -125,7 +125,7 @@ async fn know_bikes(call: &Call<Fleet>, agent: Option<AgentId>, bikes: &[String]
         return Ok(());
     }
     let agents = agent.map_or(Reach::All, |agent| Reach::only([agent]));
-    let scope = call.caller.full_scope.intersect(&Scope { agents, areas: Reach::All });
+    let scope = call.caller.full_scope.intersect(&Scope::of(agents, Reach::All));
     let mut db = call.state.runtime.reads.scoped(&scope, None, &["vehicle"]).await?;
     let known = vehicles::find_all(&mut *db, bikes).await?;
     let unknown = bikes.iter().find(|bike| !known.iter().any(|row| row.car_id == **bike));

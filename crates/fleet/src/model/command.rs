@@ -324,6 +324,10 @@ impl Aggregate for DeviceCommandState {
             .as_ref()
             .map_or(DataOwner::PLATFORM, |order| DataOwner::of_area(order.agent_id, order.area_id))
     }
+
+    fn car_id(&self) -> Option<&str> {
+        self.order.as_ref().map(|order| order.car_id.as_str())
+    }
 }
 
 #[cfg(test)]

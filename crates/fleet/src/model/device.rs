@@ -160,6 +160,10 @@ impl Aggregate for Device {
     fn owner(&self) -> DataOwner {
         self.home.map_or(DataOwner::PLATFORM, |(agent, area)| DataOwner::of_area(agent, area))
     }
+
+    fn car_id(&self) -> Option<&str> {
+        self.car_id.as_ref().map(CarId::as_str)
+    }
 }
 
 #[cfg(test)]

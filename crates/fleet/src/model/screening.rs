@@ -1,7 +1,7 @@
 //! Which bikes are looked for by what they are now: what was decided of them and what they last reported. Pure: what is known of each
 //! comes in from memory, one after the other.
 
-use vocabulary::{AgentId, AreaId, Timestamp, choices};
+use vocabulary::{AgentId, AreaId, DataOwner, Scope, Timestamp, choices};
 
 const HOUR_MS: i64 = 3_600_000;
 
@@ -40,6 +40,14 @@ pub struct Look<'a> {
     pub voltage_mv: Option<u32>,
     /// The device's time of its last report.
     pub report_at_ms: Option<i64>,
+}
+
+impl Look<'_> {
+    /// Whether somebody with this scope is shown it.
+    pub fn is_shown_to(&self, scope: &Scope) -> bool {
+        scope.contains(DataOwner { agent: self.agent, area: self.area })
+            && scope.cars.shows(self.car_id, u8::try_from(self.riding).unwrap_or_default())
+    }
 }
 
 choices! {

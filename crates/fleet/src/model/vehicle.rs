@@ -6,41 +6,14 @@ use kernel::{Aggregate, Claim, Decision, Personal, events, refusals};
 use serde::{Deserialize, Serialize};
 use vocabulary::{AgentId, AreaId, DataOwner, Timestamp, Wgs84};
 
+pub use self::car_id::CarId;
 pub use self::upkeep::{FRESH_MINUTES, KeepAct, Place, REASON_MAX, TAG_MAX, TAGS_MAX, Upkeep};
 use super::alarm::{FalseAlarmCause, NOTE_MAX, Ringing, TicketState};
 use super::region::{AlarmState, Lifecycle, OperationState, RidingState};
 
+mod car_id;
 mod in_use;
 mod upkeep;
-
-/// A bike's number (车辆编号): 1 to 40 letters, digits, `-` or `_`.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-#[serde(try_from = "String", into = "String")]
-pub struct CarId(String);
-
-impl TryFrom<String> for CarId {
-    type Error = String;
-    fn try_from(text: String) -> Result<Self, String> {
-        let allowed = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'-' || byte == b'_';
-        if (1..=40).contains(&text.len()) && text.bytes().all(allowed) {
-            Ok(Self(text))
-        } else {
-            Err("车辆编号需 1 到 40 位字母、数字、- 或 _".to_owned())
-        }
-    }
-}
-
-impl From<CarId> for String {
-    fn from(id: CarId) -> Self {
-        id.0
-    }
-}
-
-impl std::fmt::Display for CarId {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str(&self.0)
-    }
-}
 
 /// What is known of a bike when it comes.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -574,6 +547,10 @@ impl Aggregate for Vehicle {
         self.known.as_ref().map_or(DataOwner::PLATFORM, |known| {
             DataOwner::of_area(known.registration.agent_id, known.registration.area_id)
         })
+    }
+
+    fn car_id(&self) -> Option<&str> {
+        self.known.as_ref().map(|known| known.registration.car_id.as_str())
     }
 
     fn claims(&self, event: &VehicleEvent) -> Vec<Claim<VehicleRefusal>> {

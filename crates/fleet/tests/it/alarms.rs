@@ -108,9 +108,9 @@ async fn what_rings_again_soon_is_the_same_ticket_and_later_another_one() {
     let at_once = it.built(1_000).await;
     assert_eq!(format!("{at_once:?}"), format!("{rows:?}"));
     // Another agent's people see nothing of it.
-    let other = Scope { agents: Reach::only([AgentId(3)]), areas: Reach::All };
+    let other = Scope::of(Reach::only([AgentId(3)]), Reach::All);
     assert!(it.seen(&other).await.is_empty());
-    let own = Scope { agents: Reach::only([AgentId(2)]), areas: Reach::only([AreaId(20)]) };
+    let own = Scope::of(Reach::only([AgentId(2)]), Reach::only([AreaId(20)]));
     assert_eq!(it.seen(&own).await.len(), 3);
 }
 

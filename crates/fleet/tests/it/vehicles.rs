@@ -26,7 +26,7 @@ async fn runtime() -> TestRuntime {
 }
 
 fn of(agent: i64) -> Scope {
-    Scope { agents: Reach::only([AgentId(agent)]), areas: Reach::only([AreaId(agent * 10)]) }
+    Scope::of(Reach::only([AgentId(agent)]), Reach::only([AreaId(agent * 10)]))
 }
 
 fn ids(rows: &[VehicleRow]) -> Vec<&str> {

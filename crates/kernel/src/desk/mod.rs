@@ -359,7 +359,7 @@ fn judge<A: Aggregate>(
     expected: Option<i64>,
     ctx: &CommandContext,
 ) -> Result<Plan<A>, CommandError<A::Refusal>> {
-    if current.version > 0 && !ctx.scope.contains(current.state.owner()) {
+    if current.version > 0 && !current.state.lies_in(&ctx.scope) {
         return Err(CommandError::NotFound);
     }
     if let Some(expected) = expected
@@ -379,7 +379,7 @@ fn judge<A: Aggregate>(
         }
         next.evolve(event);
     }
-    if current.version == 0 && !ctx.scope.contains(next.owner()) {
+    if current.version == 0 && !next.lies_in(&ctx.scope) {
         return Err(CommandError::NotFound);
     }
     Ok(if events.is_empty() { Plan::Nothing } else { Plan::Append { next, events, claims } })

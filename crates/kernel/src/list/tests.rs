@@ -42,8 +42,8 @@ fn what_a_page_shows_is_looked_up_in_the_partition_of_each_row() {
 
 #[test]
 fn every_condition_binds_its_values() {
-    let one = Scope { agents: Reach::only([AgentId(2)]), areas: Reach::All };
-    let two = Scope { agents: Reach::only([AgentId(2), AgentId(3)]), areas: Reach::All };
+    let one = Scope::of(Reach::only([AgentId(2)]), Reach::All);
+    let two = Scope::of(Reach::only([AgentId(2), AgentId(3)]), Reach::All);
     let list = stalls()
         .of_agents("s.agent_id", &one)
         .of_agents("s.agent_id", &two)
@@ -63,7 +63,7 @@ fn every_condition_binds_its_values() {
 
 #[test]
 fn an_area_beyond_the_scope_has_no_rows() {
-    let one = Scope { agents: Reach::All, areas: Reach::only([AreaId(20)]) };
+    let one = Scope::of(Reach::All, Reach::only([AreaId(20)]));
     let of = |area: Option<i64>| stalls().with_area("s.area_ids", &one, area.map(AreaId));
     assert_eq!(of(None).conditions, []);
     let held = "select s.* from read.stall s where $1 = any(s.area_ids) order by s.created_at_ms desc, s.stall_id desc limit $2";
@@ -75,7 +75,7 @@ fn an_area_beyond_the_scope_has_no_rows() {
 
 #[test]
 fn only_what_narrows_the_scope_is_looked_for_before_a_page_is_cut() {
-    let one = Scope { agents: Reach::only([AgentId(2)]), areas: Reach::All };
+    let one = Scope::of(Reach::only([AgentId(2)]), Reach::All);
     let list = stalls().of_agents("s.agent_id", &one);
     assert!(!list.narrowed);
     let list = list.is("s.state", Some(3_i16)).of_agents("s.agent_id", &one);

@@ -15,7 +15,7 @@ async fn findings(owner: &PgPool) -> Vec<String> {
         owner,
         "with ours as (select oid, rolname from pg_roles where rolname in (
              'wheelhouse_app', 'wheelhouse_projector',
-             'wheelhouse_sees_all', 'wheelhouse_sees_agents', 'wheelhouse_sees_areas'))
+             'wheelhouse_sees_all', 'wheelhouse_sees_agents', 'wheelhouse_sees_areas', 'wheelhouse_sees_cars'))
          select rolname || ' is more than a role to work as' from pg_roles
          where rolname like 'wheelhouse\\_%'
            and (rolsuper or rolbypassrls or rolcreaterole or rolcreatedb or rolreplication or rolcanlogin)

@@ -18,8 +18,8 @@ async fn an_aggregate_outside_the_scope_is_not_found() {
     let standing = runtime().await;
     let desk = &standing.runtime.desk;
     open_stall(&standing.runtime, "a").await;
-    let elsewhere = Scope { agents: Reach::only([AgentId(3)]), areas: Reach::All };
-    let there = Scope { agents: Reach::only([AgentId(2)]), areas: Reach::only([AreaId(20)]) };
+    let elsewhere = Scope::of(Reach::only([AgentId(3)]), Reach::All);
+    let there = Scope::of(Reach::only([AgentId(2)]), Reach::only([AreaId(20)]));
     let outside = desk.execute::<Stall>(&id("a"), StallCommand::Sell(1), &within(elsewhere.clone())).await;
     assert!(matches!(outside, Err(CommandError::NotFound)));
     let new = desk.execute::<Stall>(&id("b"), open("b"), &within(elsewhere)).await;

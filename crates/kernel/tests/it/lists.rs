@@ -38,8 +38,7 @@ async fn a_page_of_many_rows_is_that_of_the_whole_order() {
     let standing = runtime().await;
     let owner = &standing.runtime.pools.owner;
     sold(owner).await;
-    let agents =
-        |ids: &[i64]| Scope { agents: Reach::only(ids.iter().copied().map(AgentId)), areas: Reach::All };
+    let agents = |ids: &[i64]| Scope::of(Reach::only(ids.iter().copied().map(AgentId)), Reach::All);
     for (scope, own) in
         [(Scope::ALL, "true"), (agents(&[1]), "agent_id = 1"), (agents(&[1, 3]), "agent_id in (1, 3)")]
     {
@@ -103,7 +102,7 @@ async fn places_lead_through_the_whole_list_though_rows_come_and_go() {
         .sorted(&SORTS, "s.sale_id", sort)
         .unwrap()
     };
-    let some = Scope { agents: Reach::only([AgentId(1), AgentId(3)]), areas: Reach::All };
+    let some = Scope::of(Reach::only([AgentId(1), AgentId(3)]), Reach::All);
     for (number, (states, stands, sort, order)) in [
         (vec![2, 4], "state in (2, 4)", None, "sold_at_ms desc, sale_id desc"),
         (vec![4], "state = 4", Some("price"), "price, sale_id"),

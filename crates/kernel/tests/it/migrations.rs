@@ -37,7 +37,13 @@ async fn unguarded(pools: &Pools) -> Vec<String> {
                  and p.polroles @> array['wheelhouse_app'::regrole::oid, 'wheelhouse_sees_areas'::regrole])
              and exists (
                select from pg_policy p where p.polrelid = c.oid and p.polname = 'sees_all'
-                 and p.polroles = array['wheelhouse_sees_all'::regrole::oid]))
+                 and p.polroles = array['wheelhouse_sees_all'::regrole::oid])
+             and exists (
+               select from pg_policy p where p.polrelid = c.oid and p.polname = 'sees_cars'
+                 and p.polroles = array['wheelhouse_sees_cars'::regrole::oid]
+                 and (pg_get_expr(p.polqual, p.polrelid) like '%seen_cars()%' or not exists (
+                   select from pg_attribute car where car.attrelid = c.oid and car.attname = 'car_id'
+                     and not car.attisdropped))))
            and not coalesce('security_invoker=true' = any (c.reloptions), false)",
     )
     .fetch_all(&pools.owner)

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use kernel::Position;
 use proptest::collection::btree_set;
 use proptest::prelude::*;
-use vocabulary::{AgentId, AreaId, DataOwner, Reach, Scope};
+use vocabulary::{AgentId, AreaId, CarRange, CarView, Cars, DataOwner, Reach, Scope};
 
 use crate::support::{open_stall, runtime};
 
@@ -50,7 +50,7 @@ async fn the_database_sees_exactly_what_the_scope_contains() {
     let tokio_runtime = tokio::runtime::Handle::current();
     let runtime = standing.runtime.clone();
     tokio::task::spawn_blocking(move || {
-        let scopes = (reach(AgentId), reach(AreaId)).prop_map(|(agents, areas)| Scope { agents, areas });
+        let scopes = (reach(AgentId), reach(AreaId)).prop_map(|(agents, areas)| Scope::of(agents, areas));
         proptest!(ProptestConfig::with_cases(120), |(scope in scopes)| {
             tokio_runtime.block_on(async {
                 let mut tx = runtime.reads.scoped(&scope, None, &[]).await.unwrap();
@@ -80,6 +80,64 @@ async fn the_database_sees_exactly_what_the_scope_contains() {
                 };
                 assert_eq!(agents, of(|row| (row.0, None)));
                 assert_eq!(areas, of(|row| (None, row.1)));
+            });
+        });
+    })
+    .await
+    .unwrap();
+}
+
+const NUMBERS: [&str; 9] = ["A1", "A2", "A10", "A19", "A20", "a10", "B-1", "B_1", "100"];
+
+fn cars() -> impl Strategy<Value = Cars> {
+    let number = || prop::sample::select(&NUMBERS[..]).prop_map(str::to_owned);
+    let range = (number(), number()).prop_map(|(from, to)| CarRange { from, to });
+    let view = (prop::collection::vec(range, 0..3), btree_set(1_u8..6, 0..2))
+        .prop_map(|(ranges, riding_states)| CarView { ranges, riding_states });
+    prop::collection::vec(view, 0..3).prop_map(Cars::Seen)
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn of_what_names_a_bike_the_database_sees_exactly_the_numbers_that_the_scope_has() {
+    let standing = Arc::new(runtime().await);
+    let owner = &standing.runtime.pools.owner;
+    for sql in [
+        "create table read.bikes (agent_id bigint, area_id bigint, car_id text)",
+        "select wheelhouse.guard_table('read.bikes')",
+        "insert into read.bikes values (1, 10, null)",
+    ] {
+        sqlx::query(sql).execute(owner).await.unwrap();
+    }
+    for (number, agent) in NUMBERS.iter().flat_map(|number| [(number, 1_i64), (number, 2)]) {
+        sqlx::query("insert into read.bikes values ($1, 10, $2)")
+            .bind(agent)
+            .bind(number)
+            .execute(owner)
+            .await
+            .unwrap();
+    }
+    let tokio_runtime = tokio::runtime::Handle::current();
+    let runtime = standing.runtime.clone();
+    tokio::task::spawn_blocking(move || {
+        let agents = prop_oneof![Just(Reach::All), Just(Reach::only([AgentId(1)])), Just(Reach::only([]))];
+        let areas = prop_oneof![Just(Reach::All), Just(Reach::only([AreaId(10)])), Just(Reach::only([AreaId(11)]))];
+        let scopes = (agents, areas, cars()).prop_map(|(agents, areas, cars)| Scope { agents, areas, cars });
+        proptest!(ProptestConfig::with_cases(120), |(scope in scopes)| {
+            tokio_runtime.block_on(async {
+                let mut tx = runtime.reads.scoped(&scope, None, &[]).await.unwrap();
+                let mut seen: Vec<(i64, Option<String>)> =
+                    sqlx::query_as("select agent_id, car_id from read.bikes").fetch_all(&mut *tx).await.unwrap();
+                seen.sort_unstable();
+                let of = |agent| DataOwner::of_area(AgentId(agent), AreaId(10));
+                let mut expected: Vec<_> = NUMBERS
+                    .iter()
+                    .flat_map(|number| [(1, number), (2, number)])
+                    .filter(|(agent, number)| scope.reaches(of(*agent), number))
+                    .map(|(agent, number)| (agent, Some((*number).to_owned())))
+                    .collect();
+                expected.extend(scope.contains(of(1)).then_some((1, None)));
+                expected.sort_unstable();
+                assert_eq!(seen, expected);
             });
         });
     })

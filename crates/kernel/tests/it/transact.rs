@@ -127,7 +127,7 @@ async fn one_refusal_keeps_all_of_it_out() {
     // Two members want the same key.
     assert_eq!(refused(&rename(runtime, &[("a", "x"), ("b", "x")]).await), Some("stall-name-taken"));
     // The actor sees one of them only.
-    let elsewhere = Scope { agents: Reach::only([AgentId(3)]), areas: Reach::All };
+    let elsewhere = Scope::of(Reach::only([AgentId(3)]), Reach::All);
     assert!(matches!(sell(runtime, &["a"], &within(elsewhere.clone())).await, Err(CommandError::NotFound)));
     let there = DataOwner::of_area(AgentId(3), AreaId(30));
     let narrow = within(elsewhere);

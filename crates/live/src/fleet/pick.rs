@@ -2,7 +2,7 @@
 
 use bytes::Bytes;
 use serde::{Deserialize, Deserializer, de};
-use vocabulary::{AreaId, Timestamp};
+use vocabulary::{AreaId, Cars, Timestamp};
 
 use super::board::View;
 use super::{Codes, Fleet, SOC_UNKNOWN, Shown};
@@ -42,9 +42,23 @@ pub struct Pick {
     reasons: Vec<String>,
     /// Stands unused so much longer than those around it that it is likely lost, see [`super::Beside`].
     likely_lost: bool,
+    /// What the viewer may see of all bikes, whatever he picks.
+    #[serde(skip)]
+    seen: Cars,
 }
 
 impl Pick {
+    /// Of what may be seen.
+    #[must_use]
+    pub fn within(self, seen: &Cars) -> Self {
+        Self { seen: seen.clone(), ..self }
+    }
+
+    /// Whether nothing is picked of what may be seen.
+    pub fn is_all_of(&self, seen: &Cars) -> bool {
+        *self == Self::default().within(seen)
+    }
+
     /// Refused in words for the user.
     pub fn check(&self) -> Result<(), &'static str> {
         if self.areas.as_ref().is_some_and(|areas| areas.len() > MAX_AREAS) {
@@ -113,6 +127,7 @@ impl Fleet {
         let record = &self.records[index];
         let one_of = |wanted: Codes, has: Codes| wanted == Codes::default() || wanted.0 & has.0 != 0;
         one_of(pick.riding, Codes(1 << record.riding_state.min(15)))
+            && pick.seen.shows(&record.car_id, record.riding_state)
             && one_of(pick.operations, record.operation_states)
             && one_of(pick.alarms, record.alarm_states)
             && pick.soc_percent.is_none_or(|(from, to)| {

@@ -8,7 +8,7 @@ use vocabulary::{DataOwner, Timestamp};
 
 use super::board::{Lot, Spot, View};
 use super::tile::Cell;
-use super::{Fleet, NEVER, SHOWN_STATES, SOC_UNKNOWN, Shown};
+use super::{Fleet, NEVER, SHOWN_STATES, SOC_UNKNOWN, Shown, VehicleRecord};
 use crate::push::frame::{self, BikeRecord, Cluster, Kind, Stamp, bit};
 
 /// Buffers of one territory in one cell.
@@ -172,6 +172,17 @@ impl Fleet {
             self.count(index, sum);
         }
         totals.into_values().collect()
+    }
+
+    /// Counts over those bikes that are `seen`.
+    pub fn totals_of(&self, seen: impl Fn(&VehicleRecord) -> bool) -> Totals {
+        let mut sum = Totals::default();
+        for (index, record) in self.records.iter().enumerate() {
+            if record.outside() && seen(record) {
+                self.count(index, &mut sum);
+            }
+        }
+        sum
     }
 
     /// Adds one bike.

@@ -1,6 +1,6 @@
 //! What the read models say of a vehicle, as far as live data needs it.
 
-use vocabulary::{AgentId, AreaId, DataOwner};
+use vocabulary::{AgentId, AreaId, DataOwner, Scope};
 
 /// A set of small codes (operation or alarm states), one bit each.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -67,6 +67,11 @@ impl VehicleRecord {
     /// Whose it is.
     pub const fn owner(&self) -> DataOwner {
         DataOwner { agent: self.agent, area: self.area }
+    }
+
+    /// Whether somebody with this scope is shown it.
+    pub fn is_shown_to(&self, scope: &Scope) -> bool {
+        scope.contains(self.owner()) && scope.cars.shows(&self.car_id, self.riding_state)
     }
 
     /// Whether a map shows it: it is, or should be, somewhere outside.

@@ -62,7 +62,12 @@ async fn fleet(
         store::chapter_at(&mut *db, at).await?.filter(|chapter| chapter.tells(at)).ok_or_else(unknown)?;
     let shown = since.filter(|since| (chapter.at_ms..=at.millis()).contains(since));
     let from_ms = shown.map_or(chapter.at_ms, |since| since + 1);
-    let frames = store::frames(&mut *db, from_ms, at.millis()).await?;
+    let mut frames = store::frames(&mut *db, from_ms, at.millis()).await?;
+    // Frames hold the bikes of an area together.
+    if caller.scope.cars.ranges().is_some() {
+        let seen = store::numbers(&mut *db).await?;
+        frames.iter_mut().for_each(|bikes| bikes.retain(|bike| seen.contains(&bike.slot)));
+    }
     drop(db);
     let stamp = Stamp { seq: 0, time_ms: chapter.until_ms.min(at.millis()) };
     let buffers = if shown.is_some() {

@@ -1,5 +1,7 @@
 //! Tables `live.past_chapter` and `live.past_frame`.
 
+use std::collections::HashSet;
+
 use bytes::BytesMut;
 use sqlx::{PgConnection, PgExecutor, PgPool};
 use vocabulary::Timestamp;
@@ -95,6 +97,15 @@ pub(super) async fn car_of(db: impl PgExecutor<'_>, number: i32) -> sqlx::Result
     .bind(number)
     .fetch_optional(db)
     .await
+}
+
+/// The numbers that rows have for all bikes in scope.
+pub(super) async fn numbers(db: impl PgExecutor<'_>) -> sqlx::Result<HashSet<u32>> {
+    let numbers: Vec<i32> =
+        sqlx::query_scalar("select n.vehicle from live.vehicle n join read.vehicle v on v.car_id = n.car_id")
+            .fetch_all(db)
+            .await?;
+    Ok(numbers.into_iter().filter_map(|number| u32::try_from(number).ok()).collect())
 }
 
 /// The number that rows have for a bike in scope.

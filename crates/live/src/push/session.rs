@@ -24,6 +24,8 @@ use super::viewport::{RequestContext, Viewport};
 use crate::fleet::Pick;
 
 const MAX_TOPICS: usize = 64;
+/// Its keys are bikes' numbers.
+const VEHICLES: &str = "vehicle";
 const MAX_FRAME_BYTES: usize = 64 * 1024;
 const MAX_FRAMES_A_SECOND: u32 = 50;
 /// Bytes that may wait in the socket's own buffer: two full buffers of bikes. Beyond, the next write waits.
@@ -281,7 +283,8 @@ impl Session {
         if !self.outlet.viewer.may(&FLEET_CODES) {
             return self.refuse("fleet", "没有查看车辆分布的权限").await;
         }
-        let request = match RequestContext::parse(bbox, zoom, pick) {
+        let scope = Arc::clone(&self.outlet.viewer.scope);
+        let request = match RequestContext::parse(bbox, zoom, pick, &scope.cars) {
             Ok(request) => request,
             Err(promot) => return self.refuse("fleet", promot).await,
         };
@@ -290,13 +293,12 @@ impl Session {
         }
         let earliest = self.hub.resumable_since(&self.outlet.viewer);
         let since = since.filter(|since| *since >= earliest);
-        let scope = Arc::clone(&self.outlet.viewer.scope);
         let viewport = self.fleet.get_or_insert_with(|| Viewport::new(scope));
         let buffers = viewport.turn_to(request, since, &self.hub);
         let beat = Arc::clone(&self.hub.beats().borrow());
         let mut messages = vec![Message::Text(protocol::watching("fleet", i64::from(viewport.seen)).into())];
         messages.extend(buffers);
-        messages.extend(viewport.totals(&beat));
+        messages.extend(viewport.totals(&beat, &self.hub));
         self.outlet.send(messages).await
     }
 
@@ -307,8 +309,9 @@ impl Session {
         let (slot, seq, seen) = {
             let fleet = self.hub.memory.read();
             let slot = fleet.slot(car_id);
-            let owner = slot.and_then(|slot| fleet.record(slot)).map(crate::fleet::VehicleRecord::owner);
-            (slot, fleet.tick_seq(), owner.is_some_and(|owner| self.outlet.viewer.scope.contains(owner)))
+            let record = slot.and_then(|slot| fleet.record(slot));
+            let seen = record.is_some_and(|record| record.is_shown_to(&self.outlet.viewer.scope));
+            (slot, fleet.tick_seq(), seen)
         };
         if !seen {
             return self.refuse(topic, "没有这辆车，或不在您的数据范围内").await;
@@ -377,7 +380,7 @@ impl Session {
             return vec![None; slots.len()];
         }
         let fleet = self.hub.memory.read();
-        let seen = |slot: &u32| fleet.record(*slot).filter(|record| viewer.scope.contains(record.owner()));
+        let seen = |slot: &u32| fleet.record(*slot).filter(|record| record.is_shown_to(&viewer.scope));
         slots.iter().map(|slot| seen(slot).map(|record| record.car_id.clone())).collect()
     }
 
@@ -394,12 +397,19 @@ impl Session {
 
     async fn show_cars(&mut self) -> Result<(), End> {
         let mut messages = Vec::new();
+        let scope = Arc::clone(&self.outlet.viewer.scope);
+        let shown = |car_id: &str| {
+            let fleet = self.hub.memory.read();
+            let record = fleet.slot(car_id).and_then(|slot| fleet.record(slot));
+            scope.cars.is_all() || record.is_some_and(|record| record.is_shown_to(&scope))
+        };
         for watch in self.cars.values_mut() {
             let Some(frame) = self.hub.cars.frame(&watch.car_id) else { continue };
             if frame.seq > watch.sent {
                 watch.sent = frame.seq;
                 // A bike that went to another area is not shown any more.
-                if self.outlet.viewer.scope.contains(frame.owner) {
+                // Nor is one whose state is not for him.
+                if self.outlet.viewer.scope.contains(frame.owner) && shown(&watch.car_id) {
                     messages.push(Message::Text(frame.text));
                 }
             }
@@ -423,7 +433,9 @@ impl Session {
                 let keys: Vec<&str> = changed
                     .rows
                     .iter()
-                    .filter(|(_, owner)| scope.contains(*owner))
+                    .filter(|(key, owner)| {
+                        scope.contains(*owner) && (changed.table != VEHICLES || scope.cars.has(key))
+                    })
                     .map(|(key, _)| key.as_str())
                     .collect();
                 match keys.len() {

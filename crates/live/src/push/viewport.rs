@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use axum::extract::ws::Message;
 use bytes::Bytes;
-use vocabulary::{DataOwner, Scope, Timestamp};
+use vocabulary::{Cars, DataOwner, Scope, Timestamp};
 
 use super::frame::{self, Kind, Stamp};
 use super::hub::{Beat, Hub};
@@ -16,6 +16,8 @@ use crate::fleet::{CellBuffers, Fleet, LotTotals, Pick, Picked, Rect, Totals, Vi
 const NEAR_ZOOM: u8 = 12;
 /// Deeper than any map.
 const MAX_ZOOM: f64 = 30.0;
+/// As far as maps go: west, south, east, north.
+const WORLD: [f64; 4] = [-180.0, -85.0, 180.0, 85.0];
 /// Cells of one viewport near by: a screen of 4096 by 2160 at zoom 12 touches about 2,300.
 const MAX_CELLS: usize = 16_384;
 /// A pick is gone through again every so many ticks: a second.
@@ -41,6 +43,7 @@ impl RequestContext {
         bbox: Option<[f64; 4]>,
         zoom: Option<f64>,
         pick: Option<Pick>,
+        seen: &Cars,
     ) -> Result<Self, &'static str> {
         let (Some(bbox), Some(zoom)) = (bbox, zoom) else {
             return if bbox.is_none() && zoom.is_none() {
@@ -55,9 +58,14 @@ impl RequestContext {
         }
         if let Some(pick) = pick {
             pick.check()?;
-            return Ok(Self::Picked(rect, pick));
+            return Ok(Self::Picked(rect, pick.within(seen)));
         }
         let zoom = zoom.floor() as u8;
+        // Who may see some bikes alone has a picture of his own; far out he expects all of his scope.
+        if !seen.is_all() {
+            let rect = if zoom < NEAR_ZOOM { Rect::touching(WORLD).unwrap_or(rect) } else { rect };
+            return Ok(Self::Picked(rect, Pick::default().within(seen)));
+        }
         if zoom < NEAR_ZOOM {
             return Ok(Self::Far(zoom + CLUSTER_LEVELS));
         }
@@ -183,13 +191,13 @@ impl Viewport {
                 Sight::Near(view) if beat.buffers.seq == self.seen + 1 => binary(shared(view, beat)),
                 Sight::Near(_) => return self.catch_up(beat, hub),
                 Sight::Picked(_) if beat.buffers.seq < self.seen + PICKED_EVERY => {
-                    return self.totals(beat).into_iter().collect();
+                    return self.totals(beat, hub).into_iter().collect();
                 }
                 Sight::Picked(_) => return self.pick_again(beat, hub),
             };
             self.seen = beat.buffers.seq;
         }
-        messages.extend(self.totals(beat));
+        messages.extend(self.totals(beat, hub));
         messages
     }
 
@@ -206,7 +214,7 @@ impl Viewport {
         self.seen = fleet.tick_seq();
         drop(fleet);
         let mut messages = binary(buffers);
-        messages.extend(self.totals(beat));
+        messages.extend(self.totals(beat, hub));
         messages
     }
 
@@ -222,26 +230,30 @@ impl Viewport {
         self.seen = fleet.tick_seq();
         drop(fleet);
         let mut messages = binary(buffers);
-        messages.extend(self.totals(beat));
+        messages.extend(self.totals(beat, hub));
         messages
     }
 
     /// Totals, when they are new and different.
-    pub(super) fn totals(&mut self, beat: &Beat) -> Option<Message> {
+    pub(super) fn totals(&mut self, beat: &Beat, hub: &Hub) -> Option<Message> {
         if Arc::ptr_eq(&self.totals_of, &beat.totals) && self.totals.is_some() {
             return None;
         }
         self.totals_of = Arc::clone(&beat.totals);
         let mut sum = Totals::default();
-        for (_, totals) in beat.totals.iter().filter(|(owner, _)| self.scope.contains(*owner)) {
-            sum += *totals;
+        if self.scope.cars.is_all() {
+            for (_, totals) in beat.totals.iter().filter(|(owner, _)| self.scope.contains(*owner)) {
+                sum += *totals;
+            }
+        } else {
+            sum = hub.memory.read().totals_of(|record| record.is_shown_to(&self.scope));
         }
         if self.totals == Some(sum) {
             return None;
         }
         self.totals = Some(sum);
         let picked = match &self.sight {
-            Sight::Picked(sight) => Some(sight.count),
+            Sight::Picked(sight) if !sight.pick.is_all_of(&self.scope.cars) => Some(sight.count),
             _ => None,
         };
         Some(Message::Text(protocol::totals(beat.buffers.seq, beat.buffers.time_ms, &sum, picked).into()))

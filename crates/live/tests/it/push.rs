@@ -36,7 +36,7 @@ struct Accounts(broadcast::Sender<Ended>);
 #[async_trait]
 impl Authentication for Accounts {
     async fn admit(&self, token: &str, _t: &str) -> Result<Viewer, Denied> {
-        let area = |id| Scope { agents: Reach::All, areas: Reach::only([AreaId(id)]) };
+        let area = |id| Scope::of(Reach::All, Reach::only([AreaId(id)]));
         let (operator, scope) = match token {
             "all" | "blind" | "brief" => (1, Scope::ALL),
             "area1" => (2, area(1)),

@@ -118,7 +118,7 @@ impl Context {
 
 /// All of one agent.
 fn agent_alone(agent: vocabulary::AgentId) -> Scope {
-    Scope { agents: vocabulary::Reach::only([agent]), areas: vocabulary::Reach::All }
+    Scope::of(vocabulary::Reach::only([agent]), vocabulary::Reach::All)
 }
 
 /// Ends the entry as `ended` says, and lets whom it held ride again.

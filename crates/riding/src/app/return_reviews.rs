@@ -283,7 +283,7 @@ impl Context {
         let rider = self.runtime.desk.load::<Rider>(&of.rider_id).await?.state;
         let key = caller.phone.as_ref().map(|phone| self.keys.phone(of.agent_id, phone));
         let own = rider.registration().zip(key).is_some_and(|(known, key)| known.phone_key == key);
-        if own && caller.full_scope.contains(kernel::Aggregate::owner(&review)) {
+        if own && kernel::Aggregate::lies_in(&review, &caller.full_scope) {
             return Err(refused(ReviewRefusal::Own));
         }
         self.decide_return_review(&caller.full_scope, ctx, id, command).await

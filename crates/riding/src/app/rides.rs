@@ -311,7 +311,7 @@ impl Context {
     ) -> Result<Order, Refused> {
         let order = self.runtime.desk.load::<Order>(&order_id).await?.state;
         let his = order.opened().is_some_and(|opened| opened.rider_id == rider);
-        let seen = his && caller.scope.contains(kernel::Aggregate::owner(&order));
+        let seen = his && kernel::Aggregate::lies_in(&order, &caller.scope);
         if seen { Ok(order) } else { Err(Refused::not_found()) }
     }
 

@@ -36,7 +36,7 @@ pub fn routes(context: &Context) -> Routes {
 async fn scope_of(call: &Call<Context>, rider: RiderId) -> Result<Scope, Refused> {
     let known = call.state.rider_in_reach(&call.caller, rider).await?;
     let agent = known.owner_agent().ok_or_else(Refused::not_found)?;
-    Ok(Scope { agents: Reach::only([agent]), areas: Reach::All })
+    Ok(Scope::of(Reach::only([agent]), Reach::All))
 }
 
 #[derive(Deserialize, IntoParams)]

@@ -526,6 +526,10 @@ impl Aggregate for Order {
         self.opened.as_ref().map_or(DataOwner::PLATFORM, |of| DataOwner::of_area(of.agent_id, of.area_id))
     }
 
+    fn car_id(&self) -> Option<&str> {
+        self.opened.as_ref().map(|of| of.car_id.as_str())
+    }
+
     /// While it is open nobody else has its bike, and its rider has no other.
     fn claims(&self, event: &OrderEvent) -> Vec<Claim<OrderRefusal>> {
         let mut after = self.clone();

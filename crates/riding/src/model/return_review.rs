@@ -344,6 +344,10 @@ impl Aggregate for ReturnReview {
         self.opening.as_deref().map_or(DataOwner::PLATFORM, of)
     }
 
+    fn car_id(&self) -> Option<&str> {
+        self.opening.as_ref().map(|opening| opening.car_id.as_str())
+    }
+
     /// One is open for an order at a time; a rider asks once for each, and is let off once for each time that he may be.
     fn claims(&self, event: &ReviewEvent) -> Vec<Claim<Refusal>> {
         let mut after = self.clone();

@@ -9,6 +9,7 @@ use access::model::operator::OperatorEvent;
 use access::model::profession::Profession;
 use access::model::role::RoleEvent;
 use audit::{AuditSchema, Field, Fields, Text};
+use fleet::model::region::RidingState;
 use serde_json::{Value, json};
 
 use super::{
@@ -38,9 +39,9 @@ pub fn audit_schemas() -> Vec<Arc<dyn AuditSchema>> {
 }
 
 const ROLE_STEPS: &[Step] = &[
-    Step { stored_type: "role.created", label: "新增角色", fold: merge },
+    Step { stored_type: "role.created", label: "新增角色", fold: content },
     Step { stored_type: "role.renamed", label: "修改角色名称", fold: merge },
-    Step { stored_type: "role.changed", label: "修改角色", fold: merge },
+    Step { stored_type: "role.changed", label: "修改角色", fold: content },
     Step { stored_type: "role.enabled", label: "启用角色", fold: enable },
     Step { stored_type: "role.disabled", label: "停用角色", fold: disable },
     Step { stored_type: "role.deleted", label: "删除角色", fold: delete },
@@ -59,12 +60,30 @@ const ROLE_FIELDS: &[Field] = &[
     Field { key: "tier", label: "级别", text: Text::Named(levels) },
     Field { key: "remark", label: "备注", text: Text::Plain },
     Field { key: "codes", label: "权限", text: Text::Named(permission) },
+    Field { key: "car_ranges", label: "可见车辆编号", text: Text::Plain },
+    Field { key: "riding_states", label: "可见骑行状态", text: Text::Named(label::<RidingState>) },
     Field { key: "enabled", label: "状态", text: ENABLED },
     Field { key: "holders", label: "持有人", text: Text::Of("operator") },
     Field { key: "agent", label: "所属代理", text: Text::Of("agent") },
     Field { key: "system", label: "系统角色", text: YES },
     Field { key: "deleted", label: "已删除", text: YES },
 ];
+
+/// Which bikes its holders see is two fields; an event that says nothing of it means every bike.
+fn content(state: &mut Fields, mut data: Fields) {
+    let view = data.remove("view").unwrap_or_default();
+    let range = |range: &Value| Some(json!(format!("{}–{}", range["from"].as_str()?, range["to"].as_str()?)));
+    let ranges: Vec<Value> = view["ranges"].as_array().into_iter().flatten().filter_map(range).collect();
+    let states = view["riding_states"].as_array().cloned().unwrap_or_default();
+    for (key, values) in [("car_ranges", ranges), ("riding_states", states)] {
+        if values.is_empty() {
+            state.remove(key);
+        } else {
+            data.insert(key.to_owned(), values.into());
+        }
+    }
+    merge(state, data);
+}
 
 fn holder(state: &mut Fields, data: &Fields, holds: bool) {
     let Some(operator) = data.get("operator").cloned() else { return };

@@ -6,7 +6,9 @@ use ::fleet::model::region::{AlarmState, OperationState, RidingState};
 use ::fleet::model::vehicle::{CarId, Registration, VehicleEvent};
 use ::territory::model::franchisee::{FranchiseeEvent, People};
 use kernel::{Actor, Meta, Personal, Position};
-use vocabulary::{AgentId, AreaId, DataOwner, OperatorId, PermissionCode, Reach, Scope, Timestamp};
+use vocabulary::{
+    AgentId, AreaId, CarRange, CarView, DataOwner, OperatorId, PermissionCode, Reach, Scope, Timestamp,
+};
 
 use super::*;
 
@@ -97,6 +99,7 @@ fn a_role_is_folded_with_its_holders_and_stays_known_when_it_is_gone() {
         tier: Tier::Operations,
         remark: String::new(),
         codes: [PermissionCode::try_from("0401".to_owned()).unwrap()].into(),
+        view: CarView::default(),
         enabled: true,
         system: false,
     };
@@ -116,13 +119,42 @@ fn a_role_is_folded_with_its_holders_and_stays_known_when_it_is_gone() {
 }
 
 #[test]
+fn which_bikes_a_role_shows_is_told_as_numbers_and_states_until_it_shows_every_one() {
+    let changed = |ranges: &[(&str, &str)], states: &[u8]| RoleEvent::Changed {
+        tier: Tier::Operations,
+        remark: String::new(),
+        codes: [PermissionCode::try_from("0301".to_owned()).unwrap()].into(),
+        view: CarView {
+            ranges: ranges
+                .iter()
+                .map(|(from, to)| CarRange { from: (*from).to_owned(), to: (*to).to_owned() })
+                .collect(),
+            riding_states: states.iter().copied().collect(),
+        },
+    };
+    let limited = changed(&[("A100", "A199"), ("B1", "B9")], &[1, 5]);
+    let state = folded("role", std::slice::from_ref(&limited));
+    assert_eq!(state["car_ranges"], json!(["A100–A199", "B1–B9"]));
+    assert_eq!(state["riding_states"], json!([1, 5]));
+    let state = folded("role", &[limited, changed(&[], &[])]);
+    assert_eq!((state.get("car_ranges"), state.get("riding_states")), (None, None));
+}
+
+#[test]
+fn a_role_calls_riding_states_as_bikes_do() {
+    let of_bikes: Vec<_> = RidingState::ALL.iter().map(|state| (state.number(), state.label())).collect();
+    let of_roles: Vec<_> = (1..).zip(::access::model::role::RIDING_STATES).collect();
+    assert_eq!(of_roles, of_bikes);
+}
+
+#[test]
 fn an_operators_name_is_personal_and_his_reach_is_two_fields() {
     let registered = OperatorEvent::Registered {
         operator: OperatorId(7),
         phone: "13812348888".parse().unwrap(),
         name: Personal::new("operator:7", "王芳".to_owned()),
         level: Level::try_from(3).unwrap(),
-        reach: Scope { agents: Reach::only([AgentId(2)]), areas: Reach::<AreaId>::All },
+        reach: Scope::of(Reach::only([AgentId(2)]), Reach::<AreaId>::All),
         enabled: true,
         profession: None,
     };

@@ -65,7 +65,7 @@ async fn online(
     }
     let agents = asked.agent_id.map_or(Reach::All, |agent| Reach::only([agent]));
     let areas = asked.op_area_id.map_or(Reach::All, |area| Reach::only([area]));
-    let scope = caller.full_scope.intersect(&Scope { agents, areas });
+    let scope = caller.full_scope.intersect(&Scope::of(agents, areas));
     let since = runtime.clock.now().millis() - asked.hours * HOUR_MS;
     let mut query = QueryBuilder::new(
         "select h.hour_at_ms at, sum(h.device_ms)::float8 / 3600000 device_hours,

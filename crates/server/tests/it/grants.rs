@@ -208,6 +208,7 @@ impl Runtime {
             id: *id,
             name: String::new(),
             enabled: role.is_enabled(),
+            view: vocabulary::CarView::default(),
             codes: role.codes().into_iter().map(String::from).collect(),
             system: *id == SUPER_ADMINISTRATOR,
             position: 1,
@@ -228,7 +229,7 @@ impl Runtime {
         let operator = operator_id(number);
         let system = &self.roles[&SUPER_ADMINISTRATOR];
         let administers = system.holders().contains(&operator);
-        let granted = Granted { codes: self.granted(number), administers };
+        let granted = Granted { codes: self.granted(number), administers, cars: vocabulary::Cars::All };
         Person { operator, granted, reach: self.reach_of(number), level: Level::ALL }
     }
 
@@ -333,6 +334,7 @@ impl Runtime {
             tier: Tier::Administration,
             remark: String::new(),
             codes: chosen(codes),
+            view: None,
         };
         match &step.act {
             Act::CreateRole { role, codes, of } => {

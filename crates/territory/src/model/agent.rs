@@ -318,7 +318,7 @@ mod tests {
 
     #[test]
     fn a_agent_is_changed_by_one_who_reaches_all_of_its_areas() {
-        let scope = |areas| Scope { agents: Reach::only([AgentId(2), AgentId(3)]), areas };
+        let scope = |areas| Scope::of(Reach::only([AgentId(2), AgentId(3)]), areas);
         assert_eq!(as_a_whole(&scope(Reach::All)), Ok(()));
         assert_eq!(as_a_whole(&scope(Reach::only([AreaId(20)]))), Err(AgentRefusal::NotAsAWhole));
         assert_eq!(

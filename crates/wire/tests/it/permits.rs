@@ -123,11 +123,11 @@ async fn a_selection_narrows_and_never_widens_the_scope() {
         serde_json::from_value(answer["data"]["scope"].clone()).unwrap()
     };
     assert_eq!(scope(&[], &[]).await, few());
-    let narrowed = Scope { agents: Reach::only([AgentId(2)]), areas: Reach::only([AreaId(20)]) };
+    let narrowed = Scope::of(Reach::only([AgentId(2)]), Reach::only([AreaId(20)]));
     assert_eq!(scope(&[2], &[20]).await, narrowed);
     // 4 and 40 belong to others.
     assert_eq!(scope(&[2, 4], &[20, 40]).await, narrowed);
-    assert_eq!(scope(&[4], &[40]).await, Scope { agents: Reach::NONE, areas: Reach::NONE });
+    assert_eq!(scope(&[4], &[40]).await, Scope::of(Reach::NONE, Reach::NONE));
 }
 
 #[tokio::test]

@@ -182,7 +182,7 @@ pub fn codes(codes: &[&str]) -> Arc<CodeSet> {
 }
 
 pub fn few() -> Scope {
-    Scope { agents: Reach::only([AgentId(2), AgentId(3)]), areas: Reach::only([AreaId(20), AreaId(30)]) }
+    Scope::of(Reach::only([AgentId(2), AgentId(3)]), Reach::only([AreaId(20), AreaId(30)]))
 }
 
 pub struct Runtime {

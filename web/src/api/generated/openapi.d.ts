@@ -16522,6 +16522,13 @@ export interface components {
         };
         /** @description Nothing to tell. */
         Nothing: Record<string, never>;
+        /** @description Numbers between two of the same length, compared character by character, both included. */
+        NumberRange: {
+            /** @description The first. */
+            from: string;
+            /** @description The last. */
+            to: string;
+        };
         /** @description The internal account id. */
         ObjectId: {
             /** @description As text. */
@@ -19046,6 +19053,7 @@ export interface components {
              * @description 1 管理员, 2 运营, 4 运维, 8 生产; 2 when absent.
              */
             tier?: number | null;
+            viewConfig?: components["schemas"]["ViewConfig"] | null;
         };
         /** @description A role in a picker. */
         RoleOption: {
@@ -19095,6 +19103,8 @@ export interface components {
              * @description To be sent with a change.
              */
             version: number;
+            /** @description Which bikes its holders see. */
+            viewConfig: components["schemas"]["ViewConfig"];
         };
         RoleState: {
             /** @description The role; or `ids`. */
@@ -20722,6 +20732,19 @@ export interface components {
              * @description Its number; of a billing 0 is the default.
              */
             version: number;
+        };
+        /** @description Which bikes the holders of a role see (可见车辆): every one, unless it says otherwise. */
+        ViewConfig: {
+            /**
+             * @description Numbers of bikes, at most 20 ranges; none: every number.
+             * @default []
+             */
+            carRanges: components["schemas"]["NumberRange"][];
+            /**
+             * @description Riding states (1 待租, 2 骑行中, 3 临时停车, 4 预约中, 5 作业中) in which a bike is shown live; none: all.
+             * @default []
+             */
+            ridingStates: number[];
         };
         /** @description Devices whose battery has so many volts. */
         VoltageCount: {

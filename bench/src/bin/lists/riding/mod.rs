@@ -234,13 +234,13 @@ impl Ridden {
 /// Who asks: who sees all, agents of much and of little, an agent's group of five, and somebody of three areas.
 fn callers() -> Vec<(&'static str, Scope)> {
     let agents =
-        |ids: &[i64]| Scope { agents: Reach::only(ids.iter().copied().map(AgentId)), areas: Reach::All };
+        |ids: &[i64]| Scope::of(Reach::only(ids.iter().copied().map(AgentId)), Reach::All);
     vec![
         ("all", Scope::ALL),
         ("large", agents(&[AGENTS[0]])),
         ("small", agents(&[AGENTS[2]])),
         ("five", agents(&[AGENTS[0], AGENTS[1], 40, 80, AGENTS[2]])),
-        ("areas", Scope { agents: Reach::All, areas: Reach::only(AREAS.map(AreaId)) }),
+        ("areas", Scope::of(Reach::All, Reach::only(AREAS.map(AreaId)))),
     ]
 }
 

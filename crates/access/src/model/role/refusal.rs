@@ -3,6 +3,7 @@
 use kernel::refusals;
 use vocabulary::PermissionCode;
 
+use super::sight::RANGES_MAX;
 use super::{HOLDERS_MAX, NAME_MAX, REMARK_MAX};
 use crate::model::authority::Above;
 
@@ -19,6 +20,10 @@ refusals! {
         NotForTier { title: &'static str, tier: &'static str } = "permission-not-for-tier": ("权限“{title}”不能授予{tier}级角色"),
         NotForLevel { title: &'static str, tiers: String } = "permission-not-for-level": ("权限“{title}”不能授予{tiers}级人员"),
         NotHeld(String) = "permission-not-held": ("您没有权限“{0}”，不能授予或操作含有该权限的角色"),
+        BeyondSight = "role-beyond-sight": ("该角色的可见车辆超出您的可见车辆，您不能创建、授予或操作"),
+        TooManyRanges = "role-too-many-ranges": ("可见车辆的编号段最多 {RANGES_MAX} 个"),
+        BadRange(String) = "role-bad-range": ("编号段“{0}”不正确：起止编号位数应相同，起不大于止，只含字母、数字、- 或 _"),
+        BadRidingState = "role-bad-riding-state": ("可见车辆的骑行状态不正确"),
         AboveLevel = "role-above-level": ("该角色的级别高于您的级别，您不能创建、授予或操作"),
         HeldBeyondReach = "role-beyond-reach": ("持有该角色的人员中有超出您数据范围的，您不能操作"),
         HeldAboveLevel = "role-held-above-level": ("持有该角色的人员中有级别高于您的，您不能操作"),

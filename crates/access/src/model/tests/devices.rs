@@ -132,7 +132,7 @@ fn ones_own_devices_are_ones_own_affair() {
 
 #[test]
 fn devices_of_somebody_who_reaches_further_are_left_alone() {
-    let reach = Scope { agents: Reach::only([AgentId(2)]), areas: Reach::only([AreaId(20)]) };
+    let reach = Scope::of(Reach::only([AgentId(2)]), Reach::only([AreaId(20)]));
     let by = || Authority { scope: reach.clone(), ..me() };
     let devices = given::<OperatorDevices>([bound(1), requested(2)]);
     devices.when(confirm(2, by())).then_refused(DeviceRefusal::Above(Above::Reach));

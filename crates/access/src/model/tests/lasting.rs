@@ -93,11 +93,11 @@ fn reaches() -> [Scope; 6] {
     let areas = |areas: &[i64]| Reach::only(areas.iter().copied().map(AreaId));
     [
         Scope::ALL,
-        Scope { agents: of(2), areas: Reach::All },
-        Scope { agents: of(2), areas: areas(&[20]) },
-        Scope { agents: of(2), areas: areas(&[20, 21]) },
-        Scope { agents: of(3), areas: Reach::All },
-        Scope { agents: Reach::All, areas: areas(&[20]) },
+        Scope::of(of(2), Reach::All),
+        Scope::of(of(2), areas(&[20])),
+        Scope::of(of(2), areas(&[20, 21])),
+        Scope::of(of(3), Reach::All),
+        Scope::of(Reach::All, areas(&[20])),
     ]
 }
 
@@ -293,7 +293,11 @@ impl Runtime {
     fn person(&self, number: usize) -> Person {
         Person {
             operator: operator_id(number),
-            granted: Granted { codes: self.granted(number), administers: self.administers(number) },
+            granted: Granted {
+                codes: self.granted(number),
+                administers: self.administers(number),
+                cars: vocabulary::Cars::All,
+            },
             reach: self.reach_of(number),
             level: self.level_of(number),
         }
@@ -346,6 +350,7 @@ impl Runtime {
             tier: Tier::Administration,
             remark: String::new(),
             codes: codes(&chosen.iter().map(|number| CODES[*number]).collect::<Vec<_>>()),
+            view: None,
         };
         match &step.act {
             Act::CreateRole { role, codes, of_agent } => {

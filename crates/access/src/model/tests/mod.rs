@@ -11,7 +11,7 @@ use std::collections::BTreeSet;
 use std::fmt::Debug;
 
 use kernel::Aggregate;
-use vocabulary::{OperatorId, PermissionCode, Scope, Timestamp};
+use vocabulary::{Cars, OperatorId, PermissionCode, Scope, Timestamp};
 
 use super::authority::{Authority, Granted, Held, People, Person};
 use super::level::Level;
@@ -40,12 +40,12 @@ fn me() -> Authority {
 }
 
 fn granted(texts: &[&str]) -> Granted {
-    Granted { codes: codes(texts), administers: false }
+    Granted { codes: codes(texts), administers: false, cars: Cars::All }
 }
 
 /// Somebody of these tiers without limits of reach, who was given nothing.
 fn person(operator: OperatorId, level: Level) -> Person {
-    Person { operator, granted: Granted::default(), reach: Scope::ALL, level }
+    Person { operator, granted: Granted::NOTHING, reach: Scope::ALL, level }
 }
 
 /// People of 运营 without limits of reach.

@@ -12,7 +12,7 @@ use crate::model::operator::{
 use crate::model::profession::Profession;
 
 fn of_agent(agent: i64) -> Scope {
-    Scope { agents: Reach::only([AgentId(agent)]), areas: Reach::All }
+    Scope::of(Reach::only([AgentId(agent)]), Reach::All)
 }
 
 fn form(name: &str, reach: Scope) -> OperatorForm {
@@ -62,14 +62,14 @@ fn reach_is_given_within_ones_own() {
             .when(register(beyond, by(of_agent(2))))
             .then_refused(OperatorRefusal::ReachNotHeld);
     }
-    let two_areas = Scope { agents: Reach::only([AgentId(2)]), areas: Reach::only([AreaId(1), AreaId(2)]) };
+    let two_areas = Scope::of(Reach::only([AgentId(2)]), Reach::only([AreaId(1), AreaId(2)]));
     let one_area = Scope { areas: Reach::only([AreaId(1)]), ..two_areas.clone() };
     given::<Operator>([]).when(register(two_areas, by(one_area))).then_refused(OperatorRefusal::ReachNotHeld);
 }
 
 #[test]
 fn an_operator_who_would_see_nothing_is_refused() {
-    for reach in [Scope::NONE, Scope { agents: Reach::All, areas: Reach::NONE }] {
+    for reach in [Scope::NONE, Scope::of(Reach::All, Reach::NONE)] {
         given::<Operator>([]).when(register(reach, me())).then_refused(OperatorRefusal::NoReach);
     }
 }
@@ -77,8 +77,7 @@ fn an_operator_who_would_see_nothing_is_refused() {
 #[test]
 fn each_area_belongs_to_one_of_the_agents() {
     let owners = BTreeMap::from([(AreaId(20), AgentId(2)), (AreaId(30), AgentId(3))]);
-    let reach =
-        |agents, areas: &[i64]| Scope { agents, areas: Reach::only(areas.iter().copied().map(AreaId)) };
+    let reach = |agents, areas: &[i64]| Scope::of(agents, Reach::only(areas.iter().copied().map(AreaId)));
     let of = |agent| Reach::only([AgentId(agent)]);
     assert_eq!(areas_are_of_agents(&reach(of(2), &[20]), &owners), Ok(()));
     assert_eq!(areas_are_of_agents(&reach(Reach::All, &[20, 30]), &owners), Ok(()));
@@ -250,7 +249,7 @@ fn an_operator_of_one_agent_is_that_agents_and_of_several_the_platforms() {
     let owner = |reach| given::<Operator>([registered(WANG, reach)]).0.owner();
     assert_eq!(owner(of_agent(2)), DataOwner::of_agent(AgentId(2)));
     assert_eq!(owner(Scope::ALL), DataOwner::PLATFORM);
-    let two = Scope { agents: Reach::only([AgentId(2), AgentId(3)]), areas: Reach::All };
+    let two = Scope::of(Reach::only([AgentId(2), AgentId(3)]), Reach::All);
     assert_eq!(owner(two), DataOwner::PLATFORM);
 }
 
@@ -286,10 +285,8 @@ fn nobody_is_made_of_a_higher_level_than_who_makes_him() {
 
 #[test]
 fn somebody_of_a_wider_reach_is_not_touched_not_even_to_narrow_him() {
-    let area = |areas: &[i64]| Scope {
-        agents: Reach::only([AgentId(2)]),
-        areas: Reach::only(areas.iter().copied().map(AreaId)),
-    };
+    let area =
+        |areas: &[i64]| Scope::of(Reach::only([AgentId(2)]), Reach::only(areas.iter().copied().map(AreaId)));
     let by = || Authority { scope: area(&[20]), ..me() };
     let refusal = || OperatorRefusal::Above(Above::Reach);
     for wider in [area(&[20, 21]), of_agent(2), Scope::ALL] {

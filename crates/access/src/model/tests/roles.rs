@@ -1,5 +1,5 @@
 use kernel::{Aggregate, Claim, Refusal};
-use vocabulary::{AgentId, AreaId, DataOwner, Reach, Scope};
+use vocabulary::{AgentId, AreaId, CarRange, CarView, Cars, DataOwner, Reach, Scope};
 
 use super::{LI, ME, WANG, codes, given, held_by, level, me, me_holding, person};
 use crate::model::authority::{Above, Authority, People, Person};
@@ -8,7 +8,13 @@ use crate::model::role::{NAME_MAX, Role, RoleCommand, RoleEvent, RoleForm, RoleR
 use crate::permissions::every_code;
 
 fn form(name: &str, texts: &[&str]) -> RoleForm {
-    RoleForm { name: name.into(), tier: Tier::Operations, remark: String::new(), codes: codes(texts) }
+    RoleForm {
+        name: name.into(),
+        tier: Tier::Operations,
+        remark: String::new(),
+        codes: codes(texts),
+        view: None,
+    }
 }
 
 fn all() -> People {
@@ -22,6 +28,7 @@ fn created(texts: &[&str]) -> RoleEvent {
         tier: Tier::Operations,
         remark: String::new(),
         codes: codes(texts),
+        view: CarView::default(),
         enabled: true,
         system: false,
     }
@@ -34,6 +41,7 @@ fn system() -> RoleEvent {
         tier: Tier::Administration,
         remark: String::new(),
         codes: every_code(),
+        view: CarView::default(),
         enabled: true,
         system: true,
     }
@@ -133,7 +141,75 @@ fn giving_a_role_to_somebody_is_no_change_of_its_content() {
         tier: Tier::Operations,
         remark: String::new(),
         codes: codes(&["0401", "08"]),
+        view: CarView::default(),
     }]);
+}
+
+fn view(from: &str, to: &str) -> CarView {
+    CarView { ranges: vec![CarRange { from: from.into(), to: to.into() }], ..CarView::default() }
+}
+
+/// Me, seeing just these bikes.
+fn me_seeing(from: &str, to: &str) -> crate::model::authority::Authority {
+    crate::model::authority::Authority {
+        scope: Scope { cars: Cars::NONE.and(&view(from, to)), ..Scope::ALL },
+        ..me()
+    }
+}
+
+#[test]
+fn a_form_that_says_nothing_of_bikes_leaves_them_as_they_were() {
+    let limited = RoleEvent::Changed {
+        tier: Tier::Operations,
+        remark: String::new(),
+        codes: codes(&["0401"]),
+        view: view("A100", "A199"),
+    };
+    let role = given::<Role>([created(&["0401"]), limited.clone()]);
+    let change = |form, revision| RoleCommand::Change { form, revision, holders: all(), by: me() };
+    role.when(change(form("客服", &["0401"]), 2)).then([]);
+    let every = RoleForm { view: Some(CarView::default()), ..form("客服", &["0401"]) };
+    role.when(change(every, 2)).then([RoleEvent::Changed {
+        tier: Tier::Operations,
+        remark: String::new(),
+        codes: codes(&["0401"]),
+        view: CarView::default(),
+    }]);
+}
+
+#[test]
+fn nobody_makes_edits_or_gives_a_role_that_shows_more_than_he_sees() {
+    let by = || me_seeing("A100", "A199");
+    let of = |view| RoleForm { view: Some(view), ..form("客服", &["0401"]) };
+    let new = given::<Role>([]);
+    new.when(create(of(view("A100", "A200")), by())).then_refused(RoleRefusal::BeyondSight);
+    new.when(create(form("客服", &["0401"]), by())).then_refused(RoleRefusal::BeyondSight);
+    new.when(create(of(view("A150", "A160")), by())).then([RoleEvent::Created {
+        agent: None,
+        name: "客服".into(),
+        tier: Tier::Operations,
+        remark: String::new(),
+        codes: codes(&["0401"]),
+        view: view("A150", "A160"),
+        enabled: true,
+        system: false,
+    }]);
+    let of_all = given::<Role>([created(&["0401"])]);
+    let grant = |to| RoleCommand::Grant { to, by: by() };
+    of_all.when(grant(person(WANG, level(2)))).then_refused(RoleRefusal::BeyondSight);
+    of_all.when(RoleCommand::Disable { holders: all(), by: by() }).then_refused(RoleRefusal::BeyondSight);
+    let narrower =
+        RoleCommand::Change { form: of(view("A150", "A160")), revision: 1, holders: all(), by: by() };
+    of_all.when(narrower).then_refused(RoleRefusal::BeyondSight);
+}
+
+#[test]
+fn nobody_acts_on_somebody_who_sees_more_bikes() {
+    let mut wang = person(WANG, level(2));
+    assert_eq!(me_seeing("A100", "A199").may_act_on(&wang), Ok(()));
+    wang.granted.cars = Cars::NONE.and(&view("A150", "A250"));
+    assert_eq!(me_seeing("A100", "A199").may_act_on(&wang), Err(Above::Sight));
+    assert_eq!(me().may_act_on(&wang), Ok(()));
 }
 
 #[test]
@@ -224,6 +300,7 @@ fn a_name_is_claimed_within_its_agent_and_given_back() {
         tier: Tier::Operations,
         remark: String::new(),
         codes: codes(&["0401"]),
+        view: CarView::default(),
         enabled: true,
         system: false,
     };
@@ -257,7 +334,7 @@ fn refusals_speak_chinese_with_the_facts() {
 
 /// Of one area of an agent, of 运营.
 fn of_one_area() -> Authority {
-    let reach = Scope { agents: Reach::only([AgentId(2)]), areas: Reach::only([AreaId(20)]) };
+    let reach = Scope::of(Reach::only([AgentId(2)]), Reach::only([AreaId(20)]));
     Authority { scope: reach, level: level(2), ..me() }
 }
 
@@ -319,7 +396,8 @@ fn a_role_for_a_higher_tier_is_neither_made_nor_handed_on() {
     role.when(RoleCommand::Change { form: high, revision: 1, holders: all(), by: by() })
         .then_refused(RoleRefusal::AboveLevel);
     let tier = Tier::Administration;
-    let raised = RoleEvent::Changed { tier, remark: String::new(), codes: codes(&["0401"]) };
+    let raised =
+        RoleEvent::Changed { tier, remark: String::new(), codes: codes(&["0401"]), view: CarView::default() };
     let role = given::<Role>([created(&["0401"]), raised]);
     role.when(RoleCommand::Grant { to: person(WANG, level(2)), by: by() })
         .then_refused(RoleRefusal::AboveLevel);

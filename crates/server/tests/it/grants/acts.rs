@@ -83,10 +83,8 @@ pub(super) fn steps() -> impl Strategy<Value = Vec<Step>> {
 
 /// Everything, one agent each, two of them, areas of the first, an area of two.
 pub(super) fn reaches() -> [Scope; 8] {
-    let of = |agents: &[usize]| Scope {
-        agents: Reach::only(agents.iter().map(|number| agent_id(*number))),
-        areas: Reach::All,
-    };
+    let of =
+        |agents: &[usize]| Scope::of(Reach::only(agents.iter().map(|number| agent_id(*number))), Reach::All);
     let narrow = |agents: &[usize], areas: &[i64]| Scope {
         areas: Reach::only(areas.iter().copied().map(AreaId)),
         ..of(agents)
