@@ -53,7 +53,7 @@ interface TextsItemProps extends Pick<FormItemProps, 'name' | 'label' | 'extra'>
   most: number
   max: number
   /** What each must be, and what is said when one is not. */
-  pattern?: { is: RegExp; text: string }
+  pattern?: { is: { test(text: string): boolean }; text: string }
 }
 
 /** Between texts that are pasted. */

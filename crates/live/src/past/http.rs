@@ -66,7 +66,9 @@ async fn fleet(
     // Frames hold the bikes of an area together.
     if caller.scope.cars.ranges().is_some() {
         let seen = store::numbers(&mut *db).await?;
-        frames.iter_mut().for_each(|bikes| bikes.retain(|bike| seen.contains(&bike.slot)));
+        for bikes in &mut frames {
+            bikes.retain(|bike| seen.contains(&bike.slot));
+        }
     }
     drop(db);
     let stamp = Stamp { seq: 0, time_ms: chapter.until_ms.min(at.millis()) };

@@ -20,7 +20,7 @@ use live::rules::Settings;
 use serde_json::{Value, json};
 use tokio::sync::broadcast;
 use tokio_util::sync::CancellationToken;
-use vocabulary::{AgentId, AreaId, Clock, DataOwner, OperatorId, Reach, Scope, SystemClock};
+use vocabulary::{AgentId, AreaId, CarRange, CarView, Cars, Clock, DataOwner, OperatorId, Reach, Scope, SystemClock};
 
 use crate::screen::Screen;
 
@@ -30,7 +30,7 @@ const EAST: [f64; 4] = [118.2, 24.0, 118.3, 24.1];
 /// Each system is a process of its own, as far as its ticks go.
 static RUNTIMES: AtomicU32 = AtomicU32::new(0);
 
-/// Accounts by token: `all`, `area1`, `area2`, `blind` (no codes), `brief` (ends within two seconds).
+/// Accounts by token: `all`, `area1`, `area2`, `few` (K10 to K19 of area 1 while nobody rides them), `blind` (no codes), `brief` (ends within two seconds).
 struct Accounts(broadcast::Sender<Ended>);
 
 #[async_trait]
@@ -41,6 +41,11 @@ impl Authentication for Accounts {
             "all" | "blind" | "brief" => (1, Scope::ALL),
             "area1" => (2, area(1)),
             "area2" => (3, area(2)),
+            "few" => {
+                let range = CarRange { from: "K10".to_owned(), to: "K19".to_owned() };
+                let view = CarView { ranges: vec![range], riding_states: [1, 5].into() };
+                (4, Scope { cars: Cars::NONE.and(&view), ..area(1) })
+            }
             "disabled" => return Err(Denied::Disabled),
             _ => return Err(Denied::NotSignedIn),
         };
@@ -404,6 +409,62 @@ async fn a_pick_shows_what_it_lets_through_at_any_zoom_and_follows_it() {
     screen.say(&json!({"op": "watch", "topic": "fleet", "bbox": WEST, "zoom": 14, "pick": {"soc_percent": [30, 20]}})).await;
     screen.until(|screen| screen.said("error").is_some()).await;
     assert_eq!(screen.bikes.len(), 20);
+}
+
+#[tokio::test]
+async fn who_may_see_some_bikes_alone_sees_them_alone_at_any_zoom_and_while_their_state_is_for_him() {
+    let runtime = Runtime::open(40).await;
+    let mine = [10, 12, 14, 16, 18];
+    for zoom in [6, 14] {
+        let mut screen = Screen::signed_in(&runtime.url, "few").await;
+        screen.say(&json!({"op": "watch", "topic": "fleet", "bbox": WEST, "zoom": zoom})).await;
+        screen.until(|screen| screen.kinds.contains(&4)).await;
+        let mut seen: Vec<u32> = screen.bikes.keys().copied().collect();
+        seen.sort_unstable();
+        assert_eq!(seen, mine, "at zoom {zoom}");
+        assert!(screen.clusters.is_empty());
+        let counted = |screen: &Screen| {
+            let states = screen.data("fleet")?["data"]["states"].as_array()?.clone();
+            Some(states.iter().filter_map(Value::as_i64).sum::<i64>())
+        };
+        screen.until(|screen| counted(screen) == Some(5)).await;
+        assert!(screen.data("fleet").unwrap()["data"].get("picked").is_none(), "he picked nothing");
+    }
+    let mut screen = runtime.looking("few", WEST).await;
+    // One of his moves, one of others, and somebody rides off with one of his.
+    runtime.report(12, 24.05, 118.05, 33);
+    runtime.report(20, 24.05, 118.05, 33);
+    runtime.hub.beat();
+    screen.until(|screen| screen.bikes.get(&12).is_some_and(|bike| bike[8] == 33)).await;
+    let ridden = VehicleRecord { riding_state: 2, version: 2, ..record(12, 1) };
+    runtime.memory.write().enrol(ridden, SystemClock.now());
+    screen.until(|screen| !screen.bikes.contains_key(&12)).await;
+    assert!(!screen.bikes.contains_key(&20));
+    // His own pick is within that.
+    let low = json!({"op": "watch", "topic": "fleet", "bbox": WEST, "zoom": 14, "pick": {"soc_percent": [0, 40]}});
+    screen.say(&low).await;
+    screen.until(|screen| screen.data("fleet").is_some_and(|totals| totals["data"]["picked"] == 0)).await;
+    // Names and drawers are cut as well.
+    screen.say(&json!({"op": "who", "slots": [10, 12, 20], "n": 1})).await;
+    screen.until(|screen| screen.said("who").is_some()).await;
+    assert_eq!(screen.said("who").unwrap()["carIds"], json!(["K10", null, null]));
+    for (car_id, shown) in [("K10", true), ("K12", false), ("K20", false), ("K2", false)] {
+        screen.texts.clear();
+        screen.say(&json!({"op": "watch", "topic": format!("vehicle/{car_id}")})).await;
+        let answer = if shown { "watching" } else { "error" };
+        screen.until(|screen| screen.said(answer).is_some()).await;
+    }
+    // The open drawer of a bike that somebody rides off with falls silent.
+    runtime.report(10, 24.05, 118.05, 40);
+    screen.until(|screen| screen.data("vehicle/K10").is_some_and(|frame| frame["data"]["soc"] == 40)).await;
+    let ridden = VehicleRecord { riding_state: 2, version: 2, ..record(10, 1) };
+    runtime.memory.write().enrol(ridden, SystemClock.now());
+    screen.texts.clear();
+    runtime.report(10, 24.05, 118.05, 21);
+    runtime.report(14, 24.05, 118.05, 21);
+    screen.say(&json!({"op": "watch", "topic": "vehicle/K14"})).await;
+    screen.until(|screen| screen.data("vehicle/K14").is_some_and(|frame| frame["data"]["soc"] == 21)).await;
+    assert!(screen.data("vehicle/K10").is_none());
 }
 
 #[tokio::test]

@@ -116,8 +116,8 @@ async fn api_055_an_export_is_made_by_the_server_cut_to_the_takers_scope_and_rec
 
     // The other lists alike.
     let roles = lines(&file(&admin, ROLE, "keyword=%3D").await);
-    assert_eq!(roles[0], "角色名称,级别,状态,权限数,关联用户,备注,更新人,更新时间,角色编号");
-    assert!(roles.len() == 2 && roles[1].starts_with("'=1+1,运营,启用,1,0,,超级管理员,"), "{roles:?}");
+    assert_eq!(roles[0], "角色名称,级别,状态,权限数,可见车辆,关联用户,备注,更新人,更新时间,角色编号");
+    assert!(roles.len() == 2 && roles[1].starts_with("'=1+1,运营,启用,1,全部,0,,超级管理员,"), "{roles:?}");
     assert_eq!(recorded(&admin, "role").await.0["access"]["filter"], json!({"keyword": "="}));
     let people = lines(&file(&near, USER, "columns=name,phone,reach").await);
     assert_eq!(people, ["姓名,手机号,数据范围", "王芳,137****0021,1 个代理商 · 全部服务区"]);

@@ -58,6 +58,7 @@ mod rider_cases;
 mod riders;
 mod rides;
 mod riding_rules;
+mod role_views;
 mod samples;
 mod schema;
 mod screen;

@@ -20741,7 +20741,7 @@ export interface components {
              */
             carRanges: components["schemas"]["NumberRange"][];
             /**
-             * @description Riding states (1 待租, 2 骑行中, 3 临时停车, 4 预约中, 5 作业中) in which a bike is shown live; none: all.
+             * @description Riding states (1 待使用, 2 骑行中, 3 临停, 4 预约中, 5 运维中) in which a bike is shown live; none: all.
              * @default []
              */
             ridingStates: number[];

@@ -6,6 +6,8 @@ import { RecordForm } from '@/kit/record/RecordForm'
 import { NameItem, RemarkItem } from '@/kit/TextItems'
 import { useCommand } from '@/kit/useCommand'
 import { type Role, ROLE_PATH, stale, tiers } from './role'
+import { SightItems } from './SightItems'
+import { rangeOf, rangeText } from './sight'
 
 interface RoleFormProps {
   /** The role to change; none to add one. */
@@ -16,24 +18,33 @@ interface RoleFormProps {
 }
 
 interface Fields extends Pick<Role, 'name' | 'tier' | 'remark' | 'codes'> {
+  /** Which bikes are seen, as they are typed. */
+  ranges: string[]
+  ridingStates: number[]
   /** Of a new one. */
   enabled?: boolean
 }
 
-const empty: Fields = { name: '', tier: 2, remark: '', codes: [], enabled: true }
-const fieldOf = { 'role-name-taken': 'name' }
+const empty: Fields = { name: '', tier: 2, remark: '', codes: [], ranges: [], ridingStates: [], enabled: true }
+const fieldOf = { 'role-name-taken': 'name', 'role-too-many-ranges': 'ranges', 'role-bad-range': 'ranges', 'role-beyond-sight': 'ranges', 'role-bad-riding-state': 'ridingStates' }
+
+function fieldsOf({ name, tier, remark, codes, viewConfig }: Role): Fields {
+  return { name, tier, remark, codes, ranges: viewConfig.carRanges.map(rangeText), ridingStates: viewConfig.ridingStates }
+}
 
 /** Adds or changes a role, and shows what changes; the system's own are only shown. */
 export function RoleForm({ role, users = 0, onSaved }: RoleFormProps) {
   const create = useCommand({ run: command.post(ROLE_PATH), stale, done: '角色已新增', fieldOf })
   const change = useCommand({ run: command.put(ROLE_PATH), stale, done: '角色已保存', fieldOf })
-  const original: Fields = role ? { name: role.name, tier: role.tier, remark: role.remark, codes: role.codes } : empty
+  const original = role ? fieldsOf(role) : empty
   const [form] = Form.useForm<Fields>()
   const tier = Form.useWatch('tier', form) ?? original.tier
   const review = useCodeReview(role?.codes, Form.useWatch('codes', form) ?? original.codes)
   const effect = users > 0 ? `${users} 位用户的权限将立即改变。` : '目前没有用户使用这个角色。'
-  const save = ({ enabled, ...values }: Fields) =>
-    role ? change.mutateAsync({ ...values, id: role.id, version: role.version }) : create.mutateAsync({ ...values, state: enabled ? 1 : 0 })
+  const save = ({ enabled, ranges, ridingStates, ...others }: Fields) => {
+    const values = { ...others, viewConfig: { carRanges: ranges.flatMap((text) => rangeOf(text) ?? []), ridingStates } }
+    return role ? change.mutateAsync({ ...values, id: role.id, version: role.version }) : create.mutateAsync({ ...values, state: enabled ? 1 : 0 })
+  }
   return (
     <RecordForm<Fields>
       draft={['role', role?.id, role?.version]}
@@ -56,6 +67,7 @@ export function RoleForm({ role, users = 0, onSaved }: RoleFormProps) {
       )}
       <CodesItem label="权限" extra="勾选分组会一并勾选其下的页面和操作；只能授予您自己拥有的权限" tier={tier} />
       {review.line}
+      <SightItems />
     </RecordForm>
   )
 }

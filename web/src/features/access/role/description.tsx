@@ -1,6 +1,7 @@
 import type { ListDescription } from '@/kit/list/description'
 import { enabledColumn, enabledFilter } from '@/kit/list/enabled'
 import { type Role, ROLE_PATH, tierLabel } from './role'
+import { sightText } from './sight'
 
 export const roleList: ListDescription<Role> = {
   id: 'role',
@@ -20,6 +21,7 @@ export const roleList: ListDescription<Role> = {
     { key: 'tier', title: '级别', width: 72, text: (role) => tierLabel(role.tier) },
     enabledColumn(),
     { kind: 'count', key: 'codes', title: '权限数', width: 72, value: (role) => role.codes.length },
+    { key: 'viewConfig', title: '可见车辆', width: 140, text: (role) => sightText(role.viewConfig) },
     { kind: 'count', key: 'userCount', title: '关联用户', value: (role) => role.userCount },
     { key: 'remark', title: '备注', width: 160, text: (role) => role.remark },
     { key: 'updatedBy', title: '更新人', width: 84, text: (role) => role.updatedBy },
