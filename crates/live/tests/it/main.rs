@@ -4,5 +4,6 @@ mod delivery;
 mod ingest;
 mod outages;
 mod push;
+mod runtime;
 mod screen;
 mod stays;

@@ -24,7 +24,12 @@ fn set(numbers: &[&str]) -> BTreeSet<String> {
 }
 
 fn held() -> Vec<String> {
-    CODES.iter().copied().filter(|code| access::permissions::find(code).is_some()).map(ToOwned::to_owned).collect()
+    CODES
+        .iter()
+        .copied()
+        .filter(|code| access::permissions::find(code).is_some())
+        .map(ToOwned::to_owned)
+        .collect()
 }
 
 async fn new_role(by: &Browser, name: &str, view: Value) -> String {
@@ -43,7 +48,10 @@ async fn whoever_holds_it_finds_and_tells_those_bikes_alone() {
     let role = new_role(&admin, "片区", own.clone()).await;
     admin.new_operator("13700000021", &[&role], &city.agent).await;
     let him = Browser::signed_in(&node.url, "13700000021").await;
-    assert_eq!(admin.ok("GET", "/platform/permission/role/info", json!({"id": role})).await["viewConfig"], own);
+    assert_eq!(
+        admin.ok("GET", "/platform/permission/role/info", json!({"id": role})).await["viewConfig"],
+        own
+    );
 
     // A ride on a bike that is not his, one on his.
     let mut orders = Vec::new();
@@ -67,7 +75,8 @@ async fn whoever_holds_it_finds_and_tells_those_bikes_alone() {
         assert_eq!(all.len(), 4, "{list}");
         assert_eq!(numbers(&him.ok("GET", list, json!({"pageSize": "50"})).await), expected, "{list}");
     }
-    let order_list = async |browser: &Browser| browser.ok("GET", "/order/list", json!({"pageSize": "50"})).await;
+    let order_list =
+        async |browser: &Browser| browser.ok("GET", "/order/list", json!({"pageSize": "50"})).await;
     assert_eq!(numbers(&order_list(&admin).await), set(&["V00000", "V00001"]));
     assert_eq!(numbers(&order_list(&him).await), set(&["V00001"]));
     let strange = him.call("GET", &format!("/order/{}", orders[0]), json!({})).await;
@@ -103,9 +112,7 @@ async fn what_a_role_shows_is_refused_in_words_and_nobody_hands_on_more_than_he_
     let city = City::build(&machine, "V", 1, 1).await;
     let admin = Browser::signed_in(&node.url, ADMIN).await;
     let of = |from: &str, to: &str| json!({"carRanges": [{"from": from, "to": to}], "ridingStates": []});
-    let body = |name: &str, view: Value| {
-        json!({"name": name, "tier": 2, "codes": ["1001", "1002", "0302"], "viewConfig": view, "agentId": city.agent})
-    };
+    let body = |name: &str, view: Value| json!({"name": name, "tier": 2, "codes": ["1001", "1002", "0302"], "viewConfig": view, "agentId": city.agent});
     for (view, code) in [
         (of("V00009", "V00001"), "role-bad-range"),
         (of("V1", "V10"), "role-bad-range"),
