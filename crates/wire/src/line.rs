@@ -8,14 +8,16 @@ use std::time::Duration;
 
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::net::TcpStream;
-use tokio::time::{Sleep, sleep};
+use tokio::time::{Instant, Sleep, sleep};
 
 use crate::shares::Place;
 
 /// A client that was refused in the middle of its body has this long to read why and to stop sending.
-const FAREWELL: Duration = Duration::from_secs(2);
-/// What it sends meanwhile is read and thrown away, up to so many bytes.
-const FAREWELL_BYTES: usize = 8 * 1024 * 1024;
+const FAREWELL: Duration = Duration::from_secs(15);
+/// One that sends nothing for this long is not waited for.
+const FAREWELL_PAUSE: Duration = Duration::from_secs(2);
+/// What it sends meanwhile is read and thrown away, up to so many bytes: a file somewhat longer than allowed ends within.
+const FAREWELL_BYTES: usize = 32 * 1024 * 1024;
 
 /// The place that a connection takes up: one of the connections, and after an upgrade one of the websockets.
 #[derive(Debug)]
@@ -42,8 +44,22 @@ pub(crate) struct Line {
 }
 
 struct Farewell {
+    end: Instant,
     until: Pin<Box<Sleep>>,
     left_bytes: usize,
+}
+
+impl Farewell {
+    fn new() -> Self {
+        let end = Instant::now() + FAREWELL;
+        Self { end, until: Box::pin(sleep(FAREWELL_PAUSE)), left_bytes: FAREWELL_BYTES }
+    }
+
+    /// So much came, and was thrown away.
+    fn came(&mut self, bytes: usize) {
+        self.left_bytes = self.left_bytes.saturating_sub(bytes);
+        self.until.as_mut().reset(self.end.min(Instant::now() + FAREWELL_PAUSE));
+    }
 }
 
 impl Line {
@@ -106,9 +122,7 @@ impl AsyncWrite for Line {
         if this.farewell.is_none() {
             ready!(Pin::new(&mut this.stream).poll_shutdown(cx))?;
         }
-        let farewell = this
-            .farewell
-            .get_or_insert_with(|| Farewell { until: Box::pin(sleep(FAREWELL)), left_bytes: FAREWELL_BYTES });
+        let farewell = this.farewell.get_or_insert_with(Farewell::new);
         let mut thrown_away = [0; 8 * 1024];
         while farewell.left_bytes > 0 && farewell.until.as_mut().poll(cx).is_pending() {
             let mut into = ReadBuf::new(&mut thrown_away);
@@ -117,7 +131,7 @@ impl AsyncWrite for Line {
             {
                 break;
             }
-            farewell.left_bytes = farewell.left_bytes.saturating_sub(into.filled().len());
+            farewell.came(into.filled().len());
         }
         Poll::Ready(Ok(()))
     }

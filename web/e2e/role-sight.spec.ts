@@ -1,0 +1,83 @@
+import type { Page } from '@playwright/test'
+import { SIZES } from './built'
+import { at, badge, expect, requestCode, rowOf, seen, SIGNED_IN, smsCode, test } from './fixtures'
+import { cityBike, ownBikes } from './keeping'
+import { adminKeys, call, newPhone } from './wire'
+
+test.use({ storageState: SIGNED_IN })
+
+const stamp = Date.now().toString(36).slice(-6)
+const name = `片区组长${stamp}`
+const PAGES = ['运营地图', '车辆查询', '车辆筛选', '角色列表']
+
+/** Adds a role that sees these numbers, by its form. */
+async function addRole(page: Page, range: string): Promise<void> {
+  await page.goto(at('/permissions/role'))
+  await page.getByRole('button', { name: '新增角色' }).click()
+  await page.getByLabel('角色名称').fill(name)
+  for (const title of PAGES) {
+    await page.getByLabel('搜索权限').fill(title)
+    await page.getByRole('treeitem', { name: new RegExp(`^${title}`) }).first().getByRole('checkbox').click()
+  }
+  const ranges = page.getByLabel('可见车辆编号')
+  await ranges.fill('W00001~W1')
+  await ranges.press('Enter')
+  await page.getByRole('button', { name: '保存' }).click()
+  await expect(page.getByText('「W00001~W1」应为一个编号，或位数相同的“起始~结束”')).toBeVisible()
+  await page.locator('.ant-select-selection-item', { hasText: 'W00001~W1' }).locator('.ant-select-selection-item-remove').click()
+  await ranges.fill(range)
+  await ranges.press('Enter')
+  await page.getByRole('checkbox', { name: '待使用' }).check()
+  for (const [width, height] of [...SIZES].reverse()) {
+    await page.setViewportSize({ width, height })
+    await page.getByLabel('可见车辆编号').scrollIntoViewIfNeeded()
+    await page.screenshot({ path: test.info().outputPath(`form-${width}.png`) })
+    const wide = await page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth)
+    expect(wide, `at ${width} nothing sticks out`).toBeLessThanOrEqual(0)
+  }
+  await page.getByRole('button', { name: '保存' }).click()
+  await expect(page.getByText('角色已新增')).toBeVisible()
+}
+
+test('a role shows some bikes alone: on the map, in lists, in the search and live', async ({ page, request, browser }) => {
+  const { carId, agentId } = await cityBike(request)
+  const { prefix } = await ownBikes(request, 1)
+  const range = `${carId}~${carId.slice(0, -1)}9`
+  await addRole(page, range)
+  await page.goto(at(`/permissions/role?keyword=${encodeURIComponent(name)}`))
+  await expect(rowOf(page, name)).toContainText(`${range}、待使用`)
+  await page.screenshot({ path: test.info().outputPath('list.png') })
+  await rowOf(page, name).click()
+  await expect(page.getByRole('dialog').getByText(range)).toBeVisible()
+
+  const { data } = await call<{ rows: { id: string; name: string }[] }>(request, adminKeys(), 'GET', '/platform/permission/role', { keyword: name })
+  const phone = newPhone()
+  const person = { phone, name: '赵组长', level: 15, roleIds: data.rows.map(({ id }) => id), agentId, opAreaIds: [], state: 1 }
+  expect(await call(request, adminKeys(), 'POST', '/platform/permission/user', person)).toMatchObject({ suc: true })
+
+  const context = await browser.newContext({ storageState: { cookies: [], origins: [] }, locale: 'zh-CN', timezoneId: 'Asia/Shanghai' })
+  const his = await context.newPage()
+  await his.goto(at('/login'))
+  await his.getByLabel('手机号').fill(phone)
+  await requestCode(his)
+  await his.getByLabel('验证码', { exact: true }).fill(smsCode())
+  await his.getByLabel('验证码', { exact: true }).press('Enter')
+  await expect(his.getByRole('navigation', { name: '主菜单' })).toBeVisible()
+
+  const numbers = his.locator('tbody tr.ant-table-row td:nth-child(2)')
+  await his.goto(at('/vehicle/vehicle-screening'))
+  await expect(badge(his)).toHaveText('实时')
+  await expect(his.getByText(carId).first()).toBeVisible()
+  const shown = await numbers.allTextContents()
+  expect(shown).toContain(carId)
+  expect(shown.filter((text) => text.slice(0, -1) !== carId.slice(0, -1))).toEqual([])
+  await his.goto(at('/vehicle/operation-map'))
+  await expect(badge(his)).toHaveText('实时')
+  await expect.poll(async () => (await seen(his)).count, { timeout: 15_000 }).toBeGreaterThan(0)
+  expect((await seen(his)).count).toBeLessThanOrEqual(10)
+  await his.screenshot({ path: test.info().outputPath('map.png') })
+  // A bike of others is not there: neither for the drawer nor for the search.
+  await his.goto(at(`/vehicle/vehicle-query?keyword=${prefix}`))
+  await expect(his.getByText('没有符合筛选条件的记录')).toBeVisible()
+  await context.close()
+})
