@@ -36,7 +36,7 @@ test('ROUTE-015 devices that never reported are counted, and restarted together'
   await page.getByRole('dialog', { name: '重启：2 辆' }).getByRole('button', { name: '下一步' }).click()
   const question = page.getByRole('dialog', { name: /批量重启「/ })
   await question.getByRole('button', { name: '批量重启' }).click()
-  await expect(page.getByText('已重启 2 辆')).toBeVisible()
+  await expect(page.getByText('已下发重启指令 2 辆')).toBeVisible()
   await page.goto(at(`/vehicle-info?carId=${prefix}-0`))
   await page.getByRole('tab', { name: '指令' }).click()
   await expect(page.locator('.ant-table').last()).toContainText('重启')

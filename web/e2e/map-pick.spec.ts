@@ -85,7 +85,7 @@ test('bikes in a box that was drawn are told something together, and each is ans
   const question = page.getByRole('dialog')
   await expect(question).toContainText('在线的车辆响铃')
   await question.getByRole('button', { name: /批量寻车铃/ }).click()
-  await expect(page.getByText(/已寻车铃 [1-9]/).first()).toBeVisible({ timeout: 30_000 })
+  await expect(page.getByText(/已下发寻车铃指令 [1-9]/).first()).toBeVisible({ timeout: 30_000 })
   await expect(bar).toHaveCount(0)
 })
 

@@ -28,7 +28,7 @@ async function addRole(page: Page, range: string): Promise<void> {
   await ranges.fill(range)
   await ranges.press('Enter')
   await page.getByRole('checkbox', { name: '待使用' }).check()
-  for (const [width, height] of [...SIZES].reverse()) {
+  for (const [width, height] of SIZES.toReversed()) {
     await page.setViewportSize({ width, height })
     await page.getByLabel('可见车辆编号').scrollIntoViewIfNeeded()
     await page.screenshot({ path: test.info().outputPath(`form-${width}.png`) })

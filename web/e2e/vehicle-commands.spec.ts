@@ -118,5 +118,5 @@ test('a command waits for a bike that is away, is seen where it stands, and take
   await expect(many).toContainText('在线的车辆立即下发')
   await many.getByRole('button', { name: '下一步' }).click()
   await confirm(page, '批量关锁')
-  await expect(page.getByText('已关锁 2 辆')).toBeVisible()
+  await expect(page.getByText('已下发关锁指令 2 辆')).toBeVisible()
 })

@@ -62,6 +62,8 @@ pub(super) struct ScreeningQuery {
     idle_min_hours: Option<String>,
     /// Unused for at most so many hours.
     idle_max_hours: Option<String>,
+    /// Whether it stands unused a day at least, and four times as long as the five or more bikes around it.
+    likely_lost: Option<bool>,
     /// Whether it reported within five minutes.
     online: Option<bool>,
     /// Whether it carries a device.
@@ -188,7 +190,13 @@ impl ScreeningQuery {
                 found.take(bike);
             }
         });
-        Ok(found.numbers())
+        let mut numbers = found.numbers();
+        if let Some(wanted) = self.likely_lost {
+            let is_lost =
+                |car_id: &str| fleet.live.beside(car_id, now).is_some_and(|beside| beside.likely_lost);
+            numbers.retain(|car_id| is_lost(car_id) == wanted);
+        }
+        Ok(numbers)
     }
 }
 

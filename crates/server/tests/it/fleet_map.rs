@@ -180,3 +180,43 @@ async fn how_devices_were_on_line_is_counted_by_the_hour_and_told_to_their_owner
     let theirs = operator.ok("GET", ONLINE, json!({"hours": "24"})).await;
     assert_eq!(theirs["points"][0]["onlinePercent"], 0.0, "his own are silent: {theirs}");
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn bikes_that_stand_much_longer_than_those_around_them_are_screened() {
+    let (stack, node) = Stack::serving().await;
+    let machine = Machine::new(&node.url, &stack.full_machine().await);
+    let city = City::build(&machine, "L", 5, 7).await;
+    let lines = city.on_line(&stack, &machine, (city.lat, city.lng)).await;
+    node.terminate().await;
+    // As if one of them had stood for two days, the others for an hour.
+    let owner = stack.owner().await;
+    sqlx::query(
+        "update read.vehicle set idle_since_ms = (extract(epoch from now()) * 1000)::bigint
+             - case when car_id = $1 then 49 else 1 end * 3600000",
+    )
+    .bind(&city.bikes[3].car)
+    .execute(&owner)
+    .await
+    .unwrap();
+    let node = stack.node(None);
+    let admin = Browser::signed_in(&node.url, ADMIN).await;
+    let found = async |lost: bool| -> Vec<String> {
+        let page = admin
+            .ok("GET", "/vehicle/screening", json!({"keyword": "L", "likelyLost": lost.to_string()}))
+            .await;
+        page["rows"]
+            .as_array()
+            .expect("rows")
+            .iter()
+            .map(|row| row["carId"].as_str().unwrap().to_owned())
+            .collect()
+    };
+    eventually("the one is found", Duration::from_mins(1), async || {
+        for (bike, line) in city.bikes.iter().zip(&lines) {
+            line.report(&bike.imei, city.lat, city.lng, 88, true).await;
+        }
+        (found(true).await == [city.bikes[3].car.clone()]).then_some(())
+    })
+    .await;
+    assert_eq!(found(false).await.len(), 6);
+}

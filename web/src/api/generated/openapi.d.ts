@@ -30325,6 +30325,8 @@ export interface operations {
                 idleMinHours?: string;
                 /** @description Unused for at most so many hours. */
                 idleMaxHours?: string;
+                /** @description Whether it stands unused a day at least, and four times as long as the five or more bikes around it. */
+                likelyLost?: boolean;
                 /** @description Whether it reported within five minutes. */
                 online?: boolean;
                 /** @description Whether it carries a device. */
@@ -30415,6 +30417,8 @@ export interface operations {
                 idleMinHours?: string;
                 /** @description Unused for at most so many hours. */
                 idleMaxHours?: string;
+                /** @description Whether it stands unused a day at least, and four times as long as the five or more bikes around it. */
+                likelyLost?: boolean;
                 /** @description Whether it reported within five minutes. */
                 online?: boolean;
                 /** @description Whether it carries a device. */
@@ -30825,6 +30829,8 @@ export interface operations {
                 idleMinHours?: string;
                 /** @description Unused for at most so many hours. */
                 idleMaxHours?: string;
+                /** @description Whether it stands unused a day at least, and four times as long as the five or more bikes around it. */
+                likelyLost?: boolean;
                 /** @description Whether it reported within five minutes. */
                 online?: boolean;
                 /** @description Whether it carries a device. */
@@ -30885,6 +30891,8 @@ export interface operations {
                 idleMinHours?: string;
                 /** @description Unused for at most so many hours. */
                 idleMaxHours?: string;
+                /** @description Whether it stands unused a day at least, and four times as long as the five or more bikes around it. */
+                likelyLost?: boolean;
                 /** @description Whether it reported within five minutes. */
                 online?: boolean;
                 /** @description Whether it carries a device. */

@@ -29,7 +29,8 @@ export function useKeep(): { run(act: Act, rows: readonly Kept[], done: () => vo
     batch(
       {
         act: many ? `批量${act.label}` : act.label,
-        verb: act.label,
+        // A command was sent; what its bike made of it is told by its acknowledgement.
+        verb: 'keep' in act ? act.label : `下发${act.label}指令`,
         rows: rows.slice(0, BIKES_MAX),
         none,
         consequence: act.consequence,

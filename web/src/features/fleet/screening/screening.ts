@@ -41,6 +41,7 @@ export const screening: ListDescription<Screened> = {
     { kind: 'several', name: 'alarmState', label: '告警', options: optionsOf(alarmStateLabels) },
     { kind: 'numbers', from: 'socMin', to: 'socMax', label: '电量', unit: '%' },
     { kind: 'numbers', from: 'idleMinHours', to: 'idleMaxHours', label: '闲置', unit: '小时' },
+    { kind: 'select', name: 'likelyLost', label: '疑似丢失', options: yesNo('疑似丢失', '不是') },
     { kind: 'select', name: 'online', label: '在线', options: yesNo('在线', '离线') },
     { kind: 'select', name: 'hasDevice', label: '中控', options: yesNo('已绑定', '未绑定') },
     { kind: 'text', name: 'tags', label: '标签', placeholder: '多个用逗号隔开' },
