@@ -5,6 +5,7 @@ mod ci;
 mod coverage;
 mod dev;
 mod failures;
+mod faults;
 mod openapi;
 mod packages;
 mod run;
@@ -51,6 +52,15 @@ enum Command {
         /// Passed on to it.
         #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
         arguments: Vec<String>,
+    },
+    /// Rounds of faults: what goes wrong follows from a seed, and an oracle looks whether every promise held.
+    Faults {
+        /// How many.
+        #[arg(long, default_value_t = 20)]
+        rounds: u64,
+        /// The first one's seed; the others count up from it.
+        #[arg(long, default_value_t = 1)]
+        seed: u64,
     },
     /// The server, rebuilt on change, and Vite's development server.
     Dev,
@@ -127,6 +137,7 @@ fn main() -> ExitCode {
         Command::Ci => ci::ci(),
         Command::Tidy { bless } => tidy::tidy(bless),
         Command::Bench { name, arguments } => bench::bench(&name, &arguments),
+        Command::Faults { rounds, seed } => faults::faults(rounds, seed),
         Command::Dev => dev::dev(),
         Command::Openapi { check } => openapi::openapi(check),
         Command::Schema => schema::schema(),

@@ -40,6 +40,7 @@ pub fn suites(args: &TestArgs) -> Result<Count> {
             total = total.and(run_suite("browser tests", &mut command)?);
         }
     }
+    println!("\n!! Rounds of faults DID NOT RUN: `cargo xtask faults` plays them.");
     for (name, tests) in folders.absent() {
         println!("\n!! {name} is not set: the tests `{tests}` DID NOT RUN.");
     }
@@ -55,6 +56,9 @@ pub fn suites(args: &TestArgs) -> Result<Count> {
 /// ignored, so that nothing counts as passed where the folder is not.
 const OUTSIDE: [(&str, &str); 2] =
     [("WHEELHOUSE_DATA", "real_data::"), ("WHEELHOUSE_SPEC", "specification::")];
+
+/// Rounds of faults, which take minutes each and are played by `cargo xtask faults`.
+const ROUNDS: &str = "rounds::whatever_goes_wrong";
 
 struct Folders(Vec<(&'static str, &'static str, Option<String>)>);
 
@@ -75,7 +79,7 @@ impl Folders {
     /// Options of both runners: all tests but those whose folder is not here.
     fn options(&self) -> Vec<&'static str> {
         let absent = self.absent().flat_map(|(_, tests)| ["--skip", tests]);
-        ["--include-ignored"].into_iter().chain(absent).collect()
+        ["--include-ignored", "--skip", ROUNDS].into_iter().chain(absent).collect()
     }
 }
 

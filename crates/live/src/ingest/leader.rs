@@ -13,13 +13,13 @@ use vocabulary::Clock;
 
 use super::alarms::AlarmQueue;
 use super::book::Book;
-use super::hearing;
 use super::keep::{self, KEEPING};
 use super::message::{CommandAcks, STREAM};
 use super::overtaking::Overtaking;
 use super::taking::Taking;
 use super::upkeep::upkeep;
 use super::writer::{IngestWriter, Ledger};
+use super::{catching_up, hearing};
 use crate::delivery::Answers;
 use crate::memory::Memory;
 use crate::past::keep_on;
@@ -116,20 +116,17 @@ impl Ingest {
     /// Keeps this node's memory current without storing or judging anything, until `stop`.
     pub async fn follow(&self, stop: CancellationToken) -> Result<(), IngestError> {
         let looking = async {
-            let mut restored = false;
             let mut look = every(self.settings.sweep_every);
             loop {
-                if !restored {
-                    restored = self.restore().await.inspect_err(hearing::not_restored).is_ok();
-                }
-                self.memory.write().look(self.clock.now());
                 look.tick().await;
+                self.memory.write().look(self.clock.now());
             }
         };
         tokio::select! {
             () = stop.cancelled() => Ok(()),
             ended = hearing::reports(self, None) => ended,
             () = looking => Ok(()),
+            never = catching_up::catch_up(self) => match never {},
         }
     }
 

@@ -5,6 +5,7 @@
 
 mod alarms;
 mod book;
+mod catching_up;
 mod down;
 mod hearing;
 mod history;

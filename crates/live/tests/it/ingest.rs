@@ -55,7 +55,7 @@ impl CommandAcks for Desk {
 pub struct City {
     _services: Services,
     _database: TestDatabase,
-    nats: OwnNats,
+    pub nats: OwnNats,
     pub pool: PgPool,
     desk: Arc<Desk>,
 }

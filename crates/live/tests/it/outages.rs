@@ -6,6 +6,8 @@ use std::time::Duration;
 use async_nats::jetstream;
 use live::ingest::Ingest;
 use live::report::Report;
+use tokio::net::{TcpListener, TcpStream};
+use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
 use vocabulary::{Clock, SystemClock, Timestamp};
 
@@ -91,6 +93,53 @@ async fn who_follows_shows_what_was_kept_and_who_went_silent() {
     until("that it is offline", async || !node.memory.latest("K17").unwrap().online).await;
     follows.cancel();
     following.await.unwrap().unwrap();
+}
+
+/// Carries bytes between whoever comes to a port and NATS, until it is aborted: then all lines are cut.
+async fn bridge(listener: &TcpListener, target: &str) {
+    let mut lines = JoinSet::new();
+    loop {
+        let (mut client, _) = listener.accept().await.unwrap();
+        let mut server = TcpStream::connect(target).await.unwrap();
+        lines.spawn(async move { tokio::io::copy_bidirectional(&mut client, &mut server).await });
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn who_follows_finds_what_was_said_while_his_line_was_away() {
+    let city = City::found().await;
+    let (bike, _down) = city.bike().await;
+    let (leader, stop) = (city.node().await, CancellationToken::new());
+    let leading = lead(&leader, 1, &stop);
+
+    let listener = Arc::new(TcpListener::bind("127.0.0.1:0").await.unwrap());
+    let target = city.nats.url().trim_start_matches("nats://").to_owned();
+    let open = || {
+        let (listener, target) = (Arc::clone(&listener), target.clone());
+        tokio::spawn(async move { bridge(&listener, &target).await })
+    };
+    let first = open();
+    let mut node = city.node().await;
+    node.nats = async_nats::connect(format!("nats://{}", listener.local_addr().unwrap())).await.unwrap();
+    let (following, follows) = (node.clone(), CancellationToken::new());
+    let following = tokio::spawn({
+        let follows = follows.clone();
+        async move { following.follow(follows).await }
+    });
+    say(&bike, "up", told(30, 80).compact().to_vec()).await;
+    until("he hears it", async || shows(&node, 80)).await;
+
+    first.abort();
+    let _ = first.await;
+    say(&bike, "up", told(20, 55).compact().to_vec()).await;
+    city.rows_reach(2).await;
+    assert!(shows(&node, 80), "nobody told him");
+    let _second = open();
+    until("he finds it", async || shows(&node, 55)).await;
+    follows.cancel();
+    following.await.unwrap().unwrap();
+    stop.cancel();
+    leading.await.unwrap().unwrap();
 }
 
 /// A clock so many milliseconds ahead.

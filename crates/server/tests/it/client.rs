@@ -138,6 +138,7 @@ impl Machine {
 }
 
 /// A browser: a session, and who signed in on it.
+#[derive(Clone)]
 pub struct Browser {
     http: reqwest::Client,
     pub url: String,
@@ -156,6 +157,11 @@ impl Browser {
         let data = plain(url, "POST", &path, &[], Some(&body)).await.unwrap().data();
         let session = accept(&one_time, data["aesKey"].as_str().unwrap()).unwrap();
         Self { http: http(), url: url.to_owned(), session, token: None }
+    }
+
+    /// The same session at another node.
+    pub fn at(&self, url: &str) -> Self {
+        Self { url: url.to_owned(), ..self.clone() }
     }
 
     /// The whole way in, by SMS. A phone can be proved once a minute.

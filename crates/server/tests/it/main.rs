@@ -59,6 +59,7 @@ mod riders;
 mod rides;
 mod riding_rules;
 mod role_views;
+mod rounds;
 mod samples;
 mod schema;
 mod screen;

@@ -108,21 +108,23 @@ impl Customer {
 }
 
 /// Customers at work, until they are told to stop.
-struct Crowd {
+pub struct Crowd {
     riders: JoinSet<()>,
     stop: Arc<AtomicBool>,
     turns: Arc<AtomicUsize>,
 }
 
 impl Crowd {
-    async fn gather(stack: &Stack, machine: &Machine, letter: &str) -> Self {
-        let city = City::build(machine, letter, 1, RIDERS).await;
+    /// So many, who speak through these machines by turns.
+    pub async fn gather(stack: &Stack, machines: &[Machine], letter: &str, riders: usize) -> Self {
+        let machine = &machines[0];
+        let city = City::build(machine, letter, 1, riders).await;
         let lines = city.on_line(stack, machine, (city.lat, city.lng)).await;
         let (stop, turns) = (Arc::new(AtomicBool::new(false)), Arc::new(AtomicUsize::new(0)));
         let mut riders = JoinSet::new();
         for (number, (bike, line)) in city.bikes.iter().zip(lines).enumerate() {
             let mut customer = Customer {
-                machine: machine.clone(),
+                machine: machines[number % machines.len()].clone(),
                 rider: Rider::come(machine, &city.area, &format!("kill-{number}")).await,
                 bike: bike.clone(),
                 line,
@@ -142,11 +144,16 @@ impl Crowd {
 
     /// Until as many turns more are over as there are customers.
     async fn go_on(&self) {
-        more(&self.turns, RIDERS, 2 * PATIENCE).await;
+        self.go_on_by(RIDERS).await;
+    }
+
+    /// Until so many turns more are over.
+    pub async fn go_on_by(&self, turns: usize) {
+        more(&self.turns, turns, 2 * PATIENCE).await;
     }
 
     /// How many turns there were, once everybody was answered.
-    async fn dismissed(mut self) -> usize {
+    pub async fn dismissed(mut self) -> usize {
         self.stop.store(true, Ordering::Relaxed);
         while let Some(rider) = self.riders.join_next().await {
             rider.expect("every rider was answered");
@@ -160,7 +167,7 @@ async fn no_cent_is_lost_or_made_when_servers_are_killed_amid_payments() {
     let stack = Stack::durable().await;
     let mut node = stack.node(None);
     let machine = Machine::new(&node.url, &stack.full_machine().await);
-    let crowd = Crowd::gather(&stack, &machine, "K").await;
+    let crowd = Crowd::gather(&stack, std::slice::from_ref(&machine), "K", RIDERS).await;
     crowd.go_on().await;
     for _ in 0..2 {
         let port = node.kill9();
@@ -261,7 +268,7 @@ async fn ledger_and_statement_agree_when_the_payment_provider_is_killed_amid_pay
     let begun = SystemClock.now();
     let node = stack.node_with(None, &[("PAYMENT_URL", &provider.url())]);
     let machine = Machine::new(&node.url, &stack.full_machine().await);
-    let crowd = Crowd::gather(&stack, &machine, "P").await;
+    let crowd = Crowd::gather(&stack, std::slice::from_ref(&machine), "P", RIDERS).await;
     crowd.go_on().await;
     for _ in 0..4 {
         provider.kill_and_restart().await;
@@ -289,7 +296,7 @@ async fn ledger_and_statement_agree_when_the_payment_provider_is_killed_amid_pay
 }
 
 /// Everything has an end, the books balance, and hold what the channel told; there were so many turns.
-async fn accounts_agree(owner: &PgPool, done: usize) {
+pub async fn accounts_agree(owner: &PgPool, done: usize) {
     // What is on its way arrives: every payment and every refund has an end.
     eventually("nothing is on its way", PATIENCE, async || {
         stream::settled(owner).await;

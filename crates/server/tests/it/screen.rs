@@ -16,7 +16,7 @@ const PATIENCE: Duration = Duration::from_mins(1);
 const MAX_TEXTS: usize = 10_000;
 
 /// One bike on the map.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Seen {
     pub lat_e6: i32,
     pub lng_e6: i32,
@@ -28,7 +28,12 @@ pub struct Screen {
     socket: WebSocketStream<MaybeTlsStream<TcpStream>>,
     pub bikes: BTreeMap<u32, Seen>,
     pub texts: Vec<Value>,
+    /// Snapshots that began.
+    pub begun: usize,
+    /// Snapshots that are whole.
     pub snapshots: usize,
+    /// The tick of the newest frame of the fleet.
+    pub seq: u64,
     pub closed: Option<u16>,
 }
 
@@ -46,7 +51,15 @@ impl Screen {
     pub async fn connect(url: &str) -> Self {
         let address = format!("{}{}/ws", url.replace("http://", "ws://"), wire::BASE);
         let (socket, _) = connect_async(address).await.expect("the server answers");
-        Self { socket, bikes: BTreeMap::new(), texts: Vec::new(), snapshots: 0, closed: None }
+        Self {
+            socket,
+            bikes: BTreeMap::new(),
+            texts: Vec::new(),
+            begun: 0,
+            snapshots: 0,
+            seq: 0,
+            closed: None,
+        }
     }
 
     pub async fn say(&mut self, value: &Value) {
@@ -110,11 +123,15 @@ impl Screen {
         self.closed.expect("closed")
     }
 
-    async fn take_one(&mut self) {
+    pub async fn take_one(&mut self) {
         match self.socket.next().await {
             Some(Ok(Message::Text(text))) => {
                 assert!(self.texts.len() < MAX_TEXTS, "more frames than any test needs");
-                self.texts.push(serde_json::from_str(&text).expect("JSON"));
+                let text: Value = serde_json::from_str(&text).expect("JSON");
+                if text["topic"] == "fleet" {
+                    self.seq = text["seq"].as_u64().unwrap_or(self.seq);
+                }
+                self.texts.push(text);
             }
             Some(Ok(Message::Binary(buffer))) => self.apply(&buffer),
             Some(Ok(Message::Close(frame))) => {
@@ -127,6 +144,7 @@ impl Screen {
 
     fn apply(&mut self, buffer: &[u8]) {
         assert_eq!(buffer[0], 0xFB, "a fleet buffer");
+        self.seq = u32::from_le_bytes([buffer[4], buffer[5], buffer[6], buffer[7]]).into();
         match buffer[1] {
             1 | 3 => {
                 let count = usize::from(u16::from_le_bytes([buffer[2], buffer[3]]));
@@ -143,7 +161,10 @@ impl Screen {
                     self.bikes.insert(slot, seen);
                 }
             }
-            2 => self.bikes.clear(),
+            2 => {
+                self.begun += 1;
+                self.bikes.clear();
+            }
             4 => self.snapshots += 1,
             kind => panic!("kind {kind} at this zoom"),
         }

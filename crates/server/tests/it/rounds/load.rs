@@ -1,0 +1,163 @@
+//! What goes on while things go wrong: bikes that are worked at, bikes that come new, roles that are made, reports. Whatever is asked for
+//! is asked again under its key, at either node, until it is answered.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::time::{Duration, Instant};
+
+use serde_json::{Value, json};
+use tokio::task::JoinSet;
+
+use super::report::Timeline;
+use crate::bike::Bike;
+use crate::city::{City, Enrolled};
+use crate::client::{Machine, Reply};
+
+/// What is not answered after this never is.
+const PATIENCE: Duration = Duration::from_mins(2);
+
+/// A command that was acknowledged.
+#[derive(Clone, Debug)]
+pub struct Told {
+    pub key: String,
+    /// Category and id of the stream that it changed.
+    pub stream: (String, String),
+    /// The position that the answer told.
+    pub position: i64,
+}
+
+/// Somebody who speaks with every node.
+#[derive(Clone)]
+pub struct Speaker {
+    pub machines: Vec<Machine>,
+    pub timeline: Arc<Timeline>,
+    pub stop: Arc<AtomicBool>,
+    pub done: Arc<AtomicUsize>,
+}
+
+impl Speaker {
+    fn goes_on(&self) -> bool {
+        !self.stop.load(Ordering::Relaxed)
+    }
+
+    /// Sends under one key, to one node after the other, until there is an answer.
+    async fn insist(&self, first: usize, path: &str, body: &Value, key: &str) -> Reply {
+        let begun = Instant::now();
+        for machine in self.machines.iter().cycle().skip(first) {
+            match machine.post(path, body, Some(key)).await {
+                Ok(reply) if !reply.is_away() && reply.code() != "contended" => {
+                    self.done.fetch_add(1, Ordering::Relaxed);
+                    return reply;
+                }
+                away => assert!(begun.elapsed() < PATIENCE, "{path} is never answered: {away:?}"),
+            }
+            tokio::time::sleep(Duration::from_millis(50)).await;
+        }
+        unreachable!("it goes round")
+    }
+}
+
+/// Begins and ends work at one bike, over and over.
+pub async fn work(speaker: Speaker, car: String, first: usize) -> Vec<Told> {
+    let mut told = Vec::new();
+    while speaker.goes_on() {
+        let action = if told.len() % 2 == 0 { "start" } else { "finish" };
+        let key = format!("{car}-{}", told.len());
+        let path = format!("/open/v1/vehicles/{car}/work");
+        let body = json!({"action": action, "kind": "swap", "workerId": "worker-1"});
+        let reply = speaker.insist(first + told.len(), &path, &body, &key).await;
+        assert!(reply.body["suc"] == true, "{key}: {} {}", reply.status, reply.body);
+        let position = reply.position.expect("a command's answer tells its position");
+        speaker.timeline.note(format!("{key} acknowledged at {position}"));
+        told.push(Told { key, stream: ("vehicle".to_owned(), car.clone()), position });
+    }
+    told
+}
+
+/// Brings in bikes, two at a time, each of which reports once and is quiet then.
+pub async fn enrol(speaker: Speaker, gateway: Arc<Bike>, city: Arc<City>) -> Vec<Enrolled> {
+    let mut there: Vec<Enrolled> = Vec::new();
+    for number in 0..60 {
+        if !speaker.goes_on() {
+            break;
+        }
+        // Not in the order of their numbers: who reads them later from the table meets them in another order.
+        let pair = [997 - number * 7 % 500, 499 - number * 7 % 500];
+        let vehicles: Vec<Value> = pair.iter().map(|number| city.vehicle("N", 2, *number)).collect();
+        let key = format!("enrol-{number}");
+        let body = json!({ "vehicles": vehicles });
+        let reply = speaker.insist(number, "/open/v1/vehicles/batch", &body, &key).await.data();
+        speaker.timeline.note(format!("{key} acknowledged"));
+        for (asked, result) in vehicles.iter().zip(reply["results"].as_array().expect("results")) {
+            assert!(result["secret"].is_string(), "{result}");
+            let text = |name: &str| asked[name].as_str().expect(name).to_owned();
+            gateway
+                .report(
+                    &text("imei"),
+                    city.lat - 0.005,
+                    city.lng + 0.001 * f64::from(number as u32 % 9),
+                    77,
+                    true,
+                )
+                .await;
+            there.push(Enrolled { car: text("carId"), imei: text("imei"), secret: String::new() });
+        }
+        tokio::time::sleep(Duration::from_millis(400)).await;
+    }
+    there
+}
+
+/// Bikes that say where they are, one after the other.
+pub async fn report(speaker: Speaker, gateway: Arc<Bike>, city: Arc<City>) {
+    let mut soc = 99;
+    while speaker.goes_on() {
+        for (number, bike) in city.bikes.iter().enumerate() {
+            let lat = city.lat + 0.005 + (number as f64) * 0.000_01;
+            gateway.report(&bike.imei, lat, city.lng + 0.005, soc, false).await;
+            tokio::time::sleep(Duration::from_millis(15)).await;
+        }
+        soc = if soc > 40 { soc - 1 } else { 99 };
+    }
+}
+
+/// All of them at once.
+pub struct Load {
+    pub speaker: Speaker,
+    workers: JoinSet<Vec<Told>>,
+    enroller: JoinSet<Vec<Enrolled>>,
+    reporter: JoinSet<()>,
+}
+
+/// What they were told.
+pub struct Done {
+    pub told: Vec<Told>,
+    pub enrolled: Vec<Enrolled>,
+}
+
+impl Load {
+    pub fn begin(speaker: Speaker, gateway: &Arc<Bike>, city: &Arc<City>) -> Self {
+        let (mut workers, mut enroller, mut reporter) = (JoinSet::new(), JoinSet::new(), JoinSet::new());
+        for (number, bike) in city.bikes.iter().enumerate() {
+            workers.spawn(work(speaker.clone(), bike.car.clone(), number));
+        }
+        enroller.spawn(enrol(speaker.clone(), Arc::clone(gateway), Arc::clone(city)));
+        reporter.spawn(report(speaker.clone(), Arc::clone(gateway), Arc::clone(city)));
+        Self { speaker, workers, enroller, reporter }
+    }
+
+    /// Everybody gets his last answer.
+    pub async fn end(mut self) -> Done {
+        self.speaker.stop.store(true, Ordering::Relaxed);
+        let mut done = Done { told: Vec::new(), enrolled: Vec::new() };
+        while let Some(worker) = self.workers.join_next().await {
+            done.told.extend(worker.expect("every command was answered"));
+        }
+        while let Some(enroller) = self.enroller.join_next().await {
+            done.enrolled.extend(enroller.expect("every batch was answered"));
+        }
+        while let Some(reporter) = self.reporter.join_next().await {
+            reporter.expect("reports went out");
+        }
+        done
+    }
+}

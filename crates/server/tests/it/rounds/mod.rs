@@ -1,0 +1,310 @@
+//! Rounds of faults: two nodes, their servers and those who use them, and by seed something that goes wrong. Afterwards an oracle looks
+//! whether every promise held. `cargo xtask faults` plays them.
+
+mod line;
+mod load;
+mod oracle;
+mod plan;
+mod report;
+mod watcher;
+
+use std::panic::AssertUnwindSafe;
+use std::sync::atomic::{AtomicBool, AtomicUsize};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use futures::FutureExt;
+use serde_json::json;
+use sqlx::PgPool;
+use tokio::task::JoinHandle;
+use vocabulary::{Clock, SystemClock};
+
+use self::line::{Line, Passes};
+use self::load::{Done, Load, Speaker};
+use self::oracle::{Heard, PROMISES};
+use self::plan::{Fault, NODES, Step, To, plan};
+use self::report::Timeline;
+use self::watcher::Watcher;
+use crate::bike::Bike;
+use crate::city::City;
+use crate::client::{Browser, Machine};
+use crate::money_kills::Crowd;
+use crate::stack::{ADMIN, Node, Stack, eventually, more};
+
+const BIKES: usize = 6;
+const CUSTOMERS: usize = 3;
+const PATIENCE: Duration = Duration::from_mins(2);
+
+/// What is there when the load is over, for the oracle.
+pub struct World {
+    stack: Stack,
+    owner: PgPool,
+    /// The administrator's, at each node.
+    browsers: Vec<Browser>,
+    city: Arc<City>,
+    watchers: Vec<Watcher>,
+    done: Done,
+    turns: usize,
+    /// Who led what, in the order in which it was seen: name, holder, term.
+    terms: Vec<(String, String, i64)>,
+    messages: Vec<Heard>,
+}
+
+/// A node, and the lines that lead from it.
+struct Station {
+    node: Option<Node>,
+    port: u16,
+    postgres: Line,
+    nats: Line,
+}
+
+impl Station {
+    async fn start(stack: &Stack) -> Self {
+        let url = stack.database_url();
+        let (_, behind) = url.rsplit_once('@').expect("user@host");
+        let postgres = Line::before(behind.split_once('/').expect("host/database").0).await;
+        let nats = Line::before(stack.nats.url().trim_start_matches("nats://")).await;
+        let mut station = Self { node: None, port: 0, postgres, nats };
+        station.begin(stack, None);
+        station
+    }
+
+    fn begin(&mut self, stack: &Stack, port: Option<u16>) {
+        let url = stack.database_url();
+        let (user, behind) = url.rsplit_once('@').expect("user@host");
+        let database = behind.split_once('/').expect("host/database").1;
+        let database_url = format!("{user}@127.0.0.1:{}/{database}", self.postgres.port);
+        let nats_url = format!("nats://127.0.0.1:{}", self.nats.port);
+        let node = stack.node_with(port, &[("DATABASE_URL", &database_url), ("NATS_URL", &nats_url)]);
+        self.port = node.port;
+        self.node = Some(node);
+    }
+
+    fn line(&self, to: To) -> &Line {
+        match to {
+            To::Postgres => &self.postgres,
+            To::Nats => &self.nats,
+        }
+    }
+
+    fn node(&self) -> &Node {
+        self.node.as_ref().expect("it runs")
+    }
+}
+
+async fn begin(
+    fault: Fault,
+    stack: &Stack,
+    stations: &mut [Station],
+    timeline: &Arc<Timeline>,
+) -> Option<JoinHandle<()>> {
+    timeline.note(format!("{fault:?}"));
+    match fault {
+        Fault::KillNode(node) => {
+            stations[node].node.take().expect("it runs").kill9();
+        }
+        Fault::FreezeNode(node) => stations[node].node().freeze(),
+        Fault::KillPostgres => stack.postgres().kill9().await,
+        Fault::KillNats => stack.nats.kill9().await,
+        Fault::ShutLine(node, to) => stations[node].line(to).let_pass(Passes::Nobody),
+        Fault::StillLine(node, to) => stations[node].line(to).let_pass(Passes::Nothing),
+        Fault::CutAppend(node, when) => stations[node].postgres.cut_append(when),
+        Fault::Swap(model) => {
+            let mut rebuild = stack.command(&["rebuild", model]);
+            let timeline = Arc::clone(timeline);
+            return Some(tokio::spawn(async move {
+                let output = tokio::task::spawn_blocking(move || rebuild.output()).await.expect("it ran");
+                let how = output.expect("the binary runs").status;
+                timeline.note(format!("the rebuild of {model} ended: {how}"));
+            }));
+        }
+    }
+    None
+}
+
+async fn end(faults: &[Fault], stack: &Stack, stations: &mut [Station], timeline: &Timeline) {
+    for fault in faults {
+        match *fault {
+            Fault::KillPostgres => stack.postgres().restart().await,
+            Fault::KillNats => stack.nats.restart().await,
+            Fault::ShutLine(node, to) | Fault::StillLine(node, to) => {
+                stations[node].line(to).let_pass(Passes::All);
+            }
+            Fault::CutAppend(node, _) => {
+                let cuts = stations[node].postgres.cut_no_more();
+                timeline.note(format!("cut {cuts} times at node {node} so far"));
+            }
+            Fault::FreezeNode(node) => stations[node].node().thaw(),
+            Fault::KillNode(_) | Fault::Swap(_) => {}
+        }
+    }
+    // A node begins when what it needs is there again.
+    for fault in faults {
+        if let Fault::KillNode(node) = *fault {
+            let port = stations[node].port;
+            stations[node].begin(stack, Some(port));
+        }
+    }
+    timeline.note("all is well again");
+}
+
+async fn play(steps: &[Step], stack: &Stack, stations: &mut [Station], timeline: &Arc<Timeline>) {
+    for step in steps {
+        tokio::time::sleep(step.pause).await;
+        let mut rebuilds = Vec::new();
+        for fault in &step.faults {
+            rebuilds.extend(begin(*fault, stack, stations, timeline).await);
+        }
+        tokio::time::sleep(step.lasts).await;
+        end(&step.faults, stack, stations, timeline).await;
+        for rebuild in rebuilds {
+            rebuild.await.expect("the rebuild was told of");
+        }
+    }
+}
+
+type Shared<T> = Arc<Mutex<Vec<T>>>;
+
+fn taken<T>(shared: &Shared<T>) -> Vec<T> {
+    std::mem::take(&mut *shared.lock().unwrap_or_else(PoisonError::into_inner))
+}
+
+/// Writes down who leads what, ten times a second, while the database answers.
+fn watch_terms(owner: PgPool, terms: &Shared<(String, String, i64)>) -> JoinHandle<()> {
+    let terms = Arc::clone(terms);
+    tokio::spawn(async move {
+        loop {
+            let sql =
+                "select name, holder, token from log.leases where until > clock_timestamp() and holder <> ''";
+            if let Ok(Ok(found)) =
+                tokio::time::timeout(Duration::from_secs(2), sqlx::query_as(sql).fetch_all(&owner)).await
+            {
+                let mut terms = terms.lock().unwrap_or_else(PoisonError::into_inner);
+                for term in found {
+                    if terms
+                        .iter()
+                        .rev()
+                        .find(|(name, ..): &&(String, String, i64)| *name == term_name(&term))
+                        != Some(&term)
+                    {
+                        terms.push(term);
+                    }
+                }
+            }
+            tokio::time::sleep(Duration::from_millis(100)).await;
+        }
+    })
+}
+
+fn term_name((name, ..): &(String, String, i64)) -> String {
+    name.clone()
+}
+
+/// One round; its report, and whether every promise held.
+async fn round(seed: u64) -> (String, bool) {
+    let timeline = Arc::new(Timeline::new(seed));
+    let stack = Stack::durable().await;
+    let mut stations = Vec::new();
+    for _ in 0..NODES {
+        stations.push(Station::start(&stack).await);
+    }
+    stack.know_the_administrator().await;
+    let owner = stack.owner().await;
+    let urls: Vec<String> = stations.iter().map(|station| station.node().url.clone()).collect();
+    let token = stack.full_machine().await;
+    let machines: Vec<Machine> = urls.iter().map(|url| Machine::new(url, &token)).collect();
+    for url in &urls {
+        eventually("the machine may speak at every node", PATIENCE, async || {
+            let city = Machine::new(url, &token).get("/open/v1/rider/nearby?lat=24.5&lng=118.1").await;
+            (city.status != 401 && city.status != 403).then_some(())
+        })
+        .await;
+    }
+    let city = Arc::new(City::build(&machines[0], "F", 2, BIKES).await);
+    let credential = machines[0].ok("/open/v1/gateways", &json!({"name": "faults"})).await;
+    let login = (credential["user"].as_str().unwrap(), credential["secret"].as_str().unwrap());
+    let (mut gateway, _) =
+        Bike::try_connect(&stack.nats.mqtt_addr(), Some(login), "ebike/+/down").await.expect("a gateway");
+    let (_, silent) = tokio::sync::mpsc::channel(1);
+    let mut down = std::mem::replace(&mut gateway.down, silent);
+    let messages: Shared<Heard> = Arc::default();
+    let heard = Arc::clone(&messages);
+    let listening = tokio::spawn(async move {
+        while let Some((topic, message)) = down.recv().await {
+            let at = SystemClock.now().millis();
+            heard.lock().unwrap_or_else(PoisonError::into_inner).push((topic, message, at));
+        }
+    });
+    let gateway = Arc::new(gateway);
+    let crowd = Crowd::gather(&stack, &machines, "K", CUSTOMERS).await;
+    let browser = Browser::signed_in(&urls[0], ADMIN).await;
+    let place = (city.lat, city.lng);
+    let browsers: Vec<Browser> = urls.iter().map(|url| browser.at(url)).collect();
+    let watchers = (0..NODES)
+        .map(|first| Watcher::begin(browsers.clone(), place, first, Arc::clone(&timeline)))
+        .collect();
+    let terms = Shared::default();
+    let watching = watch_terms(owner.clone(), &terms);
+    let speaker = Speaker {
+        machines: machines.clone(),
+        timeline: Arc::clone(&timeline),
+        stop: Arc::new(AtomicBool::new(false)),
+        done: Arc::new(AtomicUsize::new(0)),
+    };
+    let load = Load::begin(speaker.clone(), &gateway, &city);
+    more(&speaker.done, 40, PATIENCE).await;
+
+    play(&plan(seed), &stack, &mut stations, &timeline).await;
+
+    more(&speaker.done, 40, PATIENCE).await;
+    crowd.go_on_by(CUSTOMERS).await;
+    let done = load.end().await;
+    timeline.note(format!(
+        "{} commands were acknowledged, {} bikes came",
+        done.told.len(),
+        done.enrolled.len()
+    ));
+    let turns = crowd.dismissed().await;
+    watching.abort();
+    let world = World {
+        owner: stack.owner().await,
+        stack,
+        browsers,
+        city,
+        watchers,
+        done,
+        turns,
+        terms: taken(&terms),
+        messages: taken(&messages),
+    };
+    oracle::quiet(&world.owner).await;
+    let mut failed = None;
+    for (promise, look) in PROMISES {
+        if let Err(panic) = AssertUnwindSafe(look(&world)).catch_unwind().await {
+            failed = Some((*promise, oracle::said(&*panic)));
+            break;
+        }
+        timeline.note(format!("held: {promise}"));
+    }
+    listening.abort();
+    let last_words: Vec<String> = stations.iter().map(|station| station.node().last_words()).collect();
+    let told = timeline.told(failed.as_ref().map(|(promise, seen)| (*promise, seen.as_str())));
+    let whole = failed.is_none();
+    (if whole { told } else { format!("{told}\n{}", last_words.join("\n\n")) }, whole)
+}
+
+fn setting(name: &str, otherwise: u64) -> u64 {
+    std::env::var(name).ok().map_or(otherwise, |text| text.parse().expect(name))
+}
+
+/// `WHEELHOUSE_FAULT_ROUNDS` rounds from seed `WHEELHOUSE_FAULT_SEED` on; three from 1 on.
+#[tokio::test(flavor = "multi_thread")]
+async fn whatever_goes_wrong_every_promise_holds() {
+    let (rounds, first) = (setting("WHEELHOUSE_FAULT_ROUNDS", 3), setting("WHEELHOUSE_FAULT_SEED", 1));
+    for seed in first..first + rounds {
+        let begun = std::time::Instant::now();
+        let (report, held) = round(seed).await;
+        assert!(held, "{report}");
+        println!("seed {seed}: every promise held, {:.0} s", begun.elapsed().as_secs_f64());
+    }
+}
