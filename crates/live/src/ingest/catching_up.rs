@@ -28,6 +28,7 @@ pub(super) async fn catch_up(ingest: &Ingest) -> Infallible {
             (readings, due) = (0, Instant::now());
         }
         if Instant::now() >= due && ingest.restore().await.inspect_err(hearing::not_restored).is_ok() {
+            ingest.memory.write().look(ingest.clock.now());
             due = Instant::now() + AGAIN.get(readings).copied().unwrap_or(RARELY);
             readings += 1;
         }

@@ -101,16 +101,7 @@ impl Machine {
 
     /// Sends under one key until it is answered: who is told to come again does.
     pub async fn insist(&self, path: &str, body: &Value, key: &str) -> Reply {
-        let begun = Instant::now();
-        loop {
-            match self.post(path, body, Some(key)).await {
-                Ok(reply) if !reply.is_away() && reply.code() != "contended" => return reply,
-                away => {
-                    assert!(begun.elapsed() < PATIENCE, "{path} is never answered: {away:?}");
-                    tokio::time::sleep(Duration::from_millis(100)).await;
-                }
-            }
-        }
+        insist(std::iter::repeat(self), path, body, key).await
     }
 
     /// Asks without a body.
@@ -135,6 +126,26 @@ impl Machine {
     pub async fn ok(&self, path: &str, body: &Value) -> Value {
         self.post(path, body, None).await.expect("an answer").data()
     }
+}
+
+/// Sends under one key, to one after the other of endless machines, until there is an answer.
+pub async fn insist<'a>(
+    machines: impl Iterator<Item = &'a Machine>,
+    path: &str,
+    body: &Value,
+    key: &str,
+) -> Reply {
+    let begun = Instant::now();
+    for machine in machines {
+        match machine.post(path, body, Some(key)).await {
+            Ok(reply) if !reply.is_away() && reply.code() != "contended" => return reply,
+            away => {
+                assert!(begun.elapsed() < PATIENCE, "{path} is never answered: {away:?}");
+                tokio::time::sleep(Duration::from_millis(100)).await;
+            }
+        }
+    }
+    unreachable!("there is always another")
 }
 
 /// A browser: a session, and who signed in on it.

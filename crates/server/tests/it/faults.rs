@@ -259,7 +259,8 @@ async fn every_command_once(owner: &sqlx::PgPool, done: &[Done]) {
     }
 }
 
-async fn every_bike_enrolled_once(owner: &sqlx::PgPool, enrolled: &[String]) {
+/// Each of these bikes came once, as a whole.
+pub async fn every_bike_enrolled_once(owner: &sqlx::PgPool, enrolled: &[String]) {
     assert!(!enrolled.is_empty());
     let types: Vec<(String, Vec<String>)> = sqlx::query_as(
         "select stream_id, array_agg(type order by version) from log.events

@@ -1,27 +1,24 @@
-//! What goes on while things go wrong: bikes that are worked at, bikes that come new, roles that are made, reports. Whatever is asked for
+//! What goes on while things go wrong: bikes that are worked at, bikes that come new, reports. Whatever is asked for
 //! is asked again under its key, at either node, until it is answered.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use serde_json::{Value, json};
 use tokio::task::JoinSet;
 
 use super::report::Timeline;
 use crate::bike::Bike;
-use crate::city::{City, Enrolled};
-use crate::client::{Machine, Reply};
-
-/// What is not answered after this never is.
-const PATIENCE: Duration = Duration::from_mins(2);
+use crate::city::City;
+use crate::client::{Machine, Reply, insist};
 
 /// A command that was acknowledged.
 #[derive(Clone, Debug)]
 pub struct Told {
     pub key: String,
-    /// Category and id of the stream that it changed.
-    pub stream: (String, String),
+    /// The bike that it changed.
+    pub car: String,
     /// The position that the answer told.
     pub position: i64,
 }
@@ -42,18 +39,10 @@ impl Speaker {
 
     /// Sends under one key, to one node after the other, until there is an answer.
     async fn insist(&self, first: usize, path: &str, body: &Value, key: &str) -> Reply {
-        let begun = Instant::now();
-        for machine in self.machines.iter().cycle().skip(first) {
-            match machine.post(path, body, Some(key)).await {
-                Ok(reply) if !reply.is_away() && reply.code() != "contended" => {
-                    self.done.fetch_add(1, Ordering::Relaxed);
-                    return reply;
-                }
-                away => assert!(begun.elapsed() < PATIENCE, "{path} is never answered: {away:?}"),
-            }
-            tokio::time::sleep(Duration::from_millis(50)).await;
-        }
-        unreachable!("it goes round")
+        let machines = self.machines.iter().cycle().skip(first);
+        let reply = insist(machines, path, body, key).await;
+        self.done.fetch_add(1, Ordering::Relaxed);
+        reply
     }
 }
 
@@ -69,14 +58,14 @@ pub async fn work(speaker: Speaker, car: String, first: usize) -> Vec<Told> {
         assert!(reply.body["suc"] == true, "{key}: {} {}", reply.status, reply.body);
         let position = reply.position.expect("a command's answer tells its position");
         speaker.timeline.note(format!("{key} acknowledged at {position}"));
-        told.push(Told { key, stream: ("vehicle".to_owned(), car.clone()), position });
+        told.push(Told { key, car: car.clone(), position });
     }
     told
 }
 
 /// Brings in bikes, two at a time, each of which reports once and is quiet then.
-pub async fn enrol(speaker: Speaker, gateway: Arc<Bike>, city: Arc<City>) -> Vec<Enrolled> {
-    let mut there: Vec<Enrolled> = Vec::new();
+pub async fn enrol(speaker: Speaker, gateway: Arc<Bike>, city: Arc<City>) -> Vec<String> {
+    let mut there = Vec::new();
     for number in 0..60 {
         if !speaker.goes_on() {
             break;
@@ -90,17 +79,17 @@ pub async fn enrol(speaker: Speaker, gateway: Arc<Bike>, city: Arc<City>) -> Vec
         speaker.timeline.note(format!("{key} acknowledged"));
         for (asked, result) in vehicles.iter().zip(reply["results"].as_array().expect("results")) {
             assert!(result["secret"].is_string(), "{result}");
-            let text = |name: &str| asked[name].as_str().expect(name).to_owned();
+            let text = |name: &str| asked[name].as_str().expect(name);
             gateway
                 .report(
-                    &text("imei"),
+                    text("imei"),
                     city.lat - 0.005,
                     city.lng + 0.001 * f64::from(number as u32 % 9),
                     77,
                     true,
                 )
                 .await;
-            there.push(Enrolled { car: text("carId"), imei: text("imei"), secret: String::new() });
+            there.push(text("carId").to_owned());
         }
         tokio::time::sleep(Duration::from_millis(400)).await;
     }
@@ -124,14 +113,14 @@ pub async fn report(speaker: Speaker, gateway: Arc<Bike>, city: Arc<City>) {
 pub struct Load {
     pub speaker: Speaker,
     workers: JoinSet<Vec<Told>>,
-    enroller: JoinSet<Vec<Enrolled>>,
+    enroller: JoinSet<Vec<String>>,
     reporter: JoinSet<()>,
 }
 
 /// What they were told.
 pub struct Done {
     pub told: Vec<Told>,
-    pub enrolled: Vec<Enrolled>,
+    pub enrolled: Vec<String>,
 }
 
 impl Load {

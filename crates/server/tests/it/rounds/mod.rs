@@ -176,17 +176,11 @@ fn watch_terms(owner: PgPool, terms: &Shared<(String, String, i64)>) -> JoinHand
         loop {
             let sql =
                 "select name, holder, token from log.leases where until > clock_timestamp() and holder <> ''";
-            if let Ok(Ok(found)) =
-                tokio::time::timeout(Duration::from_secs(2), sqlx::query_as(sql).fetch_all(&owner)).await
-            {
+            let look = sqlx::query_as::<_, (String, String, i64)>(sql).fetch_all(&owner);
+            if let Ok(Ok(found)) = tokio::time::timeout(Duration::from_secs(2), look).await {
                 let mut terms = terms.lock().unwrap_or_else(PoisonError::into_inner);
                 for term in found {
-                    if terms
-                        .iter()
-                        .rev()
-                        .find(|(name, ..): &&(String, String, i64)| *name == term_name(&term))
-                        != Some(&term)
-                    {
+                    if terms.iter().rev().find(|(name, ..)| *name == term.0) != Some(&term) {
                         terms.push(term);
                     }
                 }
@@ -194,10 +188,6 @@ fn watch_terms(owner: PgPool, terms: &Shared<(String, String, i64)>) -> JoinHand
             tokio::time::sleep(Duration::from_millis(100)).await;
         }
     })
-}
-
-fn term_name((name, ..): &(String, String, i64)) -> String {
-    name.clone()
 }
 
 /// One round; its report, and whether every promise held.
