@@ -19,6 +19,7 @@ test('ROUTE-022 orders of a wrong ban are found from its version and given back 
   const name = `错画禁停${stamp}`
   const switchOff = await banAbout(request, begun, name, PENALTY_CENTS)
   const paid_cents = await endPaid(request, http, begun)
+  expect(paid_cents, 'the ban was charged').toBeGreaterThanOrEqual(PENALTY_CENTS)
   await switchOff()
 
   // From the list of versions of the fence.

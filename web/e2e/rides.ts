@@ -99,7 +99,13 @@ async function areaAbout(http: APIRequestContext, place: { lat: number; lng: num
   return own && results.every(({ areaId }) => areaId === own.areaId) ? own.areaId : null
 }
 
-/** A new rider with so much in his wallet rides off on some bike of the city that stands well within its area. */
+/** Whether a bike belongs to an area: others are ridden into it, and their orders are of their own area. */
+async function belongs(http: APIRequestContext, carId: string, areaId: string): Promise<boolean> {
+  const found = await call<{ rows: { carId: string; areaId: string }[] }>(http, adminKeys(), 'GET', '/vehicle/screening', { page: '1', pageSize: '10', keyword: carId })
+  return found.data.rows.some((bike) => bike.carId === carId && bike.areaId === areaId)
+}
+
+/** A new rider with so much in his wallet rides off on some bike of the city that stands well within its own area. */
 export async function ride(http: APIRequestContext, walletCents = 0): Promise<Ride> {
   const feed = (await (await http.get('/open/gbfs/3.0/vehicle_status.json')).json()) as { data: { vehicles: { lat: number; lon: number }[] } }
   for (const { lat, lon } of feed.data.vehicles.slice(0, 60)) {
@@ -110,7 +116,7 @@ export async function ride(http: APIRequestContext, walletCents = 0): Promise<Ri
     // oxlint-disable-next-line no-await-in-loop -- the first one usually does
     const areaId = await areaAbout(http, bike)
     // oxlint-disable-next-line no-await-in-loop -- the first one usually does
-    const begun = areaId ? await begin(http, bike.carId, areaId, walletCents) : null
+    const begun = areaId && (await belongs(http, bike.carId, areaId)) ? await begin(http, bike.carId, areaId, walletCents) : null
     if (areaId && begun) return { ...begun, areaId, ...bike }
   }
   throw new Error('no bike of the city could be taken')

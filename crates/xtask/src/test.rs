@@ -183,9 +183,9 @@ mod tests {
                 ("SPEC", "specification::", Some("/s".into())),
             ])
         };
-        assert_eq!(folders(None).options(), ["--include-ignored", "--skip", "real_data::"]);
+        assert_eq!(folders(None).options(), ["--include-ignored", "--skip", ROUNDS, "--skip", "real_data::"]);
         assert_eq!(folders(None).absent().collect::<Vec<_>>(), [("DATA", "real_data::")]);
         assert_eq!(folders(None).environment().collect::<Vec<_>>(), [("SPEC", "/s".to_owned())]);
-        assert_eq!(folders(Some("/d")).options(), ["--include-ignored"]);
+        assert_eq!(folders(Some("/d")).options(), ["--include-ignored", "--skip", ROUNDS]);
     }
 }
