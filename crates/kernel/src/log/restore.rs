@@ -55,7 +55,6 @@ fn nats(error: impl std::fmt::Display) -> RestoreError {
 /// Whether the places outside, or EVENTS, tell of a log that reached further than this one: then nothing is to be built
 /// on it before somebody accepted that. What does not answer is not asked.
 pub async fn check(runtime: &Runtime, signer: &Signer) -> Result<(), RestoreError> {
-    let head = runtime.reader.head().await.map_err(SignError::from)?;
     let mut known = signer.furthest().await;
     if let Some(client) = &runtime.nats {
         match relay::furthest(&jetstream::new(client.clone())).await {
@@ -63,6 +62,8 @@ pub async fn check(runtime: &Runtime, signer: &Signer) -> Result<(), RestoreErro
             Err(error) => tracing::warn!(%error, "EVENTS cannot be asked how far the log reached"),
         }
     }
+    // Read after the others: whatever they tell of that another node appends meanwhile, the log had it before.
+    let head = runtime.reader.head().await.map_err(SignError::from)?;
     if known > head {
         return Err(RestoreError::WentBack(WentBack::Shorter { known, head }));
     }

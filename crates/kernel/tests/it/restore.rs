@@ -2,10 +2,12 @@
 
 use std::sync::Arc;
 
+use async_trait::async_trait;
 use kernel::log::checkpoint::Signer;
 use kernel::log::lineage::Trust;
-use kernel::log::places::{Folder, Place, Stream};
-use kernel::log::restore::{Accepted, RestoreError, accept};
+use kernel::log::places::{Folder, Place, PlaceError, Stream};
+use kernel::log::restore::{Accepted, RestoreError, accept, check};
+use kernel::log::statement::Statement;
 use kernel::log::verify::{Note, verify};
 use kernel::{Position, Runtime, relay};
 use testkit::OwnNats;
@@ -84,4 +86,45 @@ async fn nothing_is_accepted_while_another_process_is_there_even_if_it_leads_nei
     drop(lease);
     let nothing = accept(&runtime, &signer, Position(1)).await.unwrap_err();
     assert!(matches!(nothing, RestoreError::Nothing), "{nothing}");
+}
+
+/// A folder that is asked while another node appends, and signs that.
+struct Amid {
+    folder: Arc<Folder>,
+    other: Runtime,
+    signer: Signer,
+}
+
+#[async_trait]
+impl Place for Amid {
+    fn name(&self) -> &str {
+        self.folder.name()
+    }
+
+    async fn last(&self) -> Result<u64, PlaceError> {
+        stalls(&self.other, "amid", 2).await;
+        self.signer.sign_new().await.expect("it signs");
+        self.folder.last().await
+    }
+
+    async fn get(&self, number: u64) -> Result<Option<Statement>, PlaceError> {
+        self.folder.get(number).await
+    }
+
+    async fn put(&self, statement: &Statement) -> Result<(), PlaceError> {
+        self.folder.put(statement).await
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_node_that_starts_while_another_appends_does_not_take_the_log_for_one_that_went_back() {
+    let (_services, database) = database().await;
+    let other = crate::support::runtime_at(&database.url).await;
+    stalls(&other, "before", 1).await;
+    let throwaway = Throwaway::throw_away().unwrap();
+    let folder = Arc::new(Folder::new(throwaway.path()));
+    let signer = Signer::new(other.clone(), key(), vec![folder.clone()]);
+    let starting = crate::support::runtime_at(&database.url).await;
+    let amid: Arc<dyn Place> = Arc::new(Amid { folder, other, signer });
+    check(&starting, &Signer::new(starting.clone(), key(), vec![amid])).await.unwrap();
 }
