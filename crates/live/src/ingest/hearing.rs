@@ -2,29 +2,46 @@
 
 use futures::StreamExt;
 
-use super::leader::{Ingest, IngestError, nats_error};
+use super::leader::{Ingest, IngestError, every, nats_error};
 use super::message::{Ack, SUBJECTS, Subject};
+use super::strangers::Strangers;
 use crate::ingest::AlarmQueue;
-use crate::report::Report;
+use crate::report::{Refusal, Report};
 
 /// Takes reports into memory for as long as they come. What follows from them goes to `alarms`, if anybody judges.
 pub(super) async fn reports(ingest: &Ingest, alarms: Option<&AlarmQueue>) -> Result<(), IngestError> {
     let mut messages = ingest.nats.subscribe(SUBJECTS[0]).await.map_err(nats_error)?;
     let mut judged = Vec::new();
-    while let Some(message) = messages.next().await {
-        if let Subject::Report(imei) = Subject::parse(&message.subject)
-            && let Ok(report) = Report::decode(&message.payload)
-        {
-            let now = ingest.clock.now();
-            // Counted when it comes from the stream.
-            let _ = ingest.memory.write().take(imei, &report, now, now, &mut judged);
+    let mut strangers = Strangers::default();
+    let mut look = every(ingest.settings.sweep_every);
+    loop {
+        tokio::select! {
+            message = messages.next() => {
+                let Some(message) = message else { return Err(nats_error("the subscription ended")) };
+                if let Subject::Report(imei) = Subject::parse(&message.subject)
+                    && let Ok(report) = Report::decode(&message.payload)
+                {
+                    let now = ingest.clock.now();
+                    // Counted when it comes from the stream.
+                    let taken = ingest.memory.write().take(imei, &report, now, now, &mut judged);
+                    if let Err(Refusal::UnknownDevice) = taken {
+                        strangers.wait(imei, report, now, now);
+                    }
+                }
+            }
+            _ = look.tick() => {
+                let now = ingest.clock.now();
+                let mut fleet = ingest.memory.write();
+                for (imei, said) in strangers.introduced(now, |imei| fleet.slot_of(imei).is_some()) {
+                    let _ = fleet.take(&imei, &said.report, said.published, now, &mut judged);
+                }
+            }
         }
         match alarms {
             Some(alarms) if !judged.is_empty() => alarms.push(judged.drain(..)),
             _ => judged.clear(),
         }
     }
-    Err(nats_error("the subscription ended"))
 }
 
 /// Tells of answers to commands for as long as they come; from the stream they are told again.

@@ -231,7 +231,7 @@ impl Ingest {
 }
 
 /// Ticks each `period`, for the first time after one.
-fn every(period: Duration) -> Interval {
+pub(super) fn every(period: Duration) -> Interval {
     let mut timer = interval_at(Instant::now() + period, period);
     timer.set_missed_tick_behavior(MissedTickBehavior::Delay);
     timer

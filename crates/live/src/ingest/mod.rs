@@ -17,6 +17,7 @@ mod overtaking;
 mod partitions;
 mod registry;
 mod stops;
+mod strangers;
 mod taking;
 mod upkeep;
 mod waiting;

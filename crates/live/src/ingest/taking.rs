@@ -8,6 +8,7 @@ use super::book::{Book, Entry};
 use super::history::HistoryRow;
 use super::leader::{Ingest, IngestError};
 use super::message::{Ack, Subject};
+use super::strangers::Strangers;
 use super::waiting::Waiting;
 use super::writer::{Batch, Done};
 use crate::measure;
@@ -27,6 +28,7 @@ pub(super) struct Taking<'a> {
     book: Book,
     batch: Batch,
     waiting: Waiting,
+    strangers: Strangers,
     pending: u64,
     swept_at: Instant,
 }
@@ -45,6 +47,7 @@ impl<'a> Taking<'a> {
             book,
             batch: Batch::default(),
             waiting,
+            strangers: Strangers::default(),
             pending: 0,
             swept_at: Instant::now(),
         }
@@ -52,7 +55,8 @@ impl<'a> Taking<'a> {
 
     /// Whether nothing more may be taken before something is stored.
     pub(super) const fn is_full(&self) -> bool {
-        self.batch.len() >= self.ingest.settings.batch_rows
+        // What strangers said before can be stored with the next message alone.
+        self.batch.last.is_some() && self.batch.len() >= self.ingest.settings.batch_rows
     }
 
     /// Whether so much waits that what is taken is not the present.
@@ -101,20 +105,28 @@ impl<'a> Taking<'a> {
     }
 
     fn report(&mut self, imei: &str, payload: &[u8], published: Timestamp) {
+        match Report::decode(payload) {
+            Ok(report) => self.said(imei, report, published),
+            Err(reason) => measure::refused(reason),
+        }
+    }
+
+    fn said(&mut self, imei: &str, report: Report, published: Timestamp) {
         let now = self.ingest.clock.now();
-        let mut judged: Vec<Judgement> = Vec::new();
-        let book = &mut self.book;
-        let entered = Report::decode(payload).and_then(|report| {
-            let mut fleet = self.ingest.memory.write();
-            let slot = fleet.slot_of(imei).ok_or(Refusal::UnknownDevice)?;
-            // What memory knows already is refused there, and that is no reason not to store it.
-            let _ = fleet.take(imei, &report, published, now, &mut judged);
+        let mut fleet = self.ingest.memory.write();
+        let Some(slot) = fleet.slot_of(imei) else {
             drop(fleet);
-            let Entry { without_fix, stopped, left } = book.enter(slot, &report, now)?;
+            return self.strangers.wait(imei, report, published, now);
+        };
+        let mut judged: Vec<Judgement> = Vec::new();
+        // What memory knows already is refused there, and that is no reason not to store it.
+        let _ = fleet.take(imei, &report, published, now, &mut judged);
+        drop(fleet);
+        let entered = self.book.enter(slot, &report, now).map(|Entry { without_fix, stopped, left }| {
             if let Some(reason) = without_fix {
                 measure::refused(reason);
             }
-            Ok(HistoryRow { slot, report, with_fix: without_fix.is_none(), stopped, left })
+            HistoryRow { slot, report, with_fix: without_fix.is_none(), stopped, left }
         });
         match entered {
             Ok(row) => {
@@ -145,6 +157,13 @@ impl<'a> Taking<'a> {
         let works = connected && (overtaken || !self.lags());
         let elapsed_ms = if works { i64::try_from(elapsed.as_millis()).unwrap_or(0) } else { 0 };
         let now = ingest.clock.now();
+        let strangers = {
+            let fleet = ingest.memory.read();
+            self.strangers.introduced(now, |imei| fleet.slot_of(imei).is_some())
+        };
+        for (imei, said) in strangers {
+            self.said(&imei, said.report, said.published);
+        }
         let mut judged = Vec::new();
         let undone = {
             let mut fleet = ingest.memory.write();

@@ -187,7 +187,7 @@ pub async fn say(bike: &AsyncClient, kind: &str, payload: Vec<u8>) {
     say_as(bike, IMEI, kind, payload).await;
 }
 
-async fn say_as(bike: &AsyncClient, imei: &str, kind: &str, payload: Vec<u8>) {
+pub async fn say_as(bike: &AsyncClient, imei: &str, kind: &str, payload: Vec<u8>) {
     bike.publish(format!("ebike/{imei}/{kind}"), QoS::AtLeastOnce, false, payload).await.unwrap();
 }
 

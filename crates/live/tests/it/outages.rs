@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use async_nats::jetstream;
-use live::ingest::Ingest;
+use live::ingest::{Ingest, enrol_some};
 use live::report::Report;
 use tokio::net::{TcpListener, TcpStream};
 use tokio::task::JoinSet;
@@ -12,7 +12,7 @@ use tokio_util::sync::CancellationToken;
 use vocabulary::{Clock, SystemClock, Timestamp};
 
 use crate::delivery::until;
-use crate::ingest::{City, lead, report, say};
+use crate::ingest::{City, lead, report, say, say_as};
 
 fn shows(node: &Ingest, soc: u8) -> bool {
     node.memory.latest("K17").is_some_and(|latest| latest.soc_percent == soc)
@@ -140,6 +140,63 @@ async fn who_follows_finds_what_was_said_while_his_line_was_away() {
     following.await.unwrap().unwrap();
     stop.cancel();
     leading.await.unwrap().unwrap();
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_bike_that_speaks_before_word_of_its_enrolment_came_is_shown_when_that_comes_and_stored() {
+    const NEW: &str = "860000000000088";
+    let city = City::found().await;
+    let (bike, _down) = city.bike().await;
+    let mut nodes = [city.node().await, city.node().await];
+    for node in &mut nodes {
+        node.settings.sweep_every = Duration::from_millis(50);
+    }
+    let stop = CancellationToken::new();
+    let leading = lead(&nodes[0], 1, &stop);
+    let following = tokio::spawn({
+        let (node, stop) = (nodes[1].clone(), stop.clone());
+        async move { node.follow(stop).await }
+    });
+    // The follower subscribes: that he hears says that he does.
+    let mut ago = 30;
+    until("both hear", async || {
+        ago -= 1;
+        say(&bike, "up", told(ago, 80).compact().to_vec()).await;
+        nodes.iter().all(|node| shows(node, 80))
+    })
+    .await;
+    let before = city.rows().await;
+    say_as(&bike, NEW, "up", report(SystemClock.now(), 61).compact().to_vec()).await;
+    say(&bike, "up", told(0, 79).compact().to_vec()).await;
+    until("what was said after it", async || nodes.iter().all(|node| shows(node, 79))).await;
+
+    sqlx::query(
+        "insert into read.vehicle (car_id, imei, plate_no, agent_id, area_id, lifecycle, riding_state, operation_states,
+                                   alarm_states, created_at_ms, updated_at_ms, version)
+         values ('K88', $1, '闽D88', 9, 1, 2, 1, '{}', '{}', 0, 0, 1)",
+    )
+    .bind(NEW)
+    .execute(&city.pool)
+    .await
+    .unwrap();
+    for node in &nodes {
+        enrol_some(&city.pool, &node.memory, &SystemClock, &["K88".to_owned()]).await.unwrap();
+    }
+    for node in &nodes {
+        let charge = async || node.memory.latest("K88").is_some_and(|latest| latest.soc_percent == 61);
+        until("what it said", charge).await;
+    }
+    // With whatever comes next.
+    say(&bike, "up", report(SystemClock.now(), 78).compact().to_vec()).await;
+    until("its row", async || {
+        let sql = "select count(*) from live.telemetry where soc = 61";
+        sqlx::query_scalar::<_, i64>(sql).fetch_one(&city.pool).await.unwrap() == 1
+    })
+    .await;
+    assert!(city.rows().await > before);
+    stop.cancel();
+    leading.await.unwrap().unwrap();
+    following.await.unwrap().unwrap();
 }
 
 /// A clock so many milliseconds ahead.
