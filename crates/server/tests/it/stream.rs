@@ -64,6 +64,7 @@ pub async fn relayed(stack: &Stack, head: i64) {
     .await;
     let options = jetstream::consumer::pull::OrderedConfig::default();
     let mut messages = stream.create_consumer(options).await.unwrap().messages().await.unwrap();
+    let mut before = (0, 0);
     for expected in 1..=head {
         let message = tokio::time::timeout(Duration::from_mins(1), messages.next())
             .await
@@ -71,8 +72,17 @@ pub async fn relayed(stack: &Stack, head: i64) {
             .expect("the stream goes on")
             .expect("a message");
         let headers = message.headers.as_ref().expect("CloudEvents headers");
-        assert_eq!(headers.get("ce-id").expect("ce-id").as_str(), expected.to_string(), "contiguous");
+        let event: i64 = headers.get("ce-id").expect("ce-id").as_str().parse().expect("a position");
+        let sequence = message.info().expect("of JetStream").stream_sequence;
+        if event != expected {
+            let state = context.get_stream("EVENTS").await.unwrap().cached_info().state.clone();
+            let (last, at) = before;
+            panic!(
+                "behind event {last} (message {at}) comes event {event} (message {sequence}), headers {headers:?}; {state:?}"
+            );
+        }
         assert_eq!(headers.get("ce-specversion").expect("ce-specversion").as_str(), "1.0");
+        before = (event, sequence);
     }
     let state = context.get_stream("EVENTS").await.unwrap().cached_info().state.clone();
     assert_eq!(state.messages, u64::try_from(head).unwrap(), "nothing beside the log's events");

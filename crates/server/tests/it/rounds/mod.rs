@@ -5,8 +5,10 @@ mod line;
 mod load;
 mod oracle;
 mod plan;
+mod reader;
 mod report;
 mod watcher;
+mod writers;
 
 use std::panic::AssertUnwindSafe;
 use std::sync::atomic::{AtomicBool, AtomicUsize};
@@ -23,6 +25,7 @@ use self::line::{Line, Passes};
 use self::load::{Done, Load, Speaker};
 use self::oracle::{Heard, PROMISES};
 use self::plan::{Fault, NODES, Step, To, plan};
+use self::reader::Reader;
 use self::report::Timeline;
 use self::watcher::Watcher;
 use crate::bike::Bike;
@@ -34,6 +37,8 @@ use crate::stack::{ADMIN, Node, Stack, eventually, more};
 const BIKES: usize = 6;
 const CUSTOMERS: usize = 3;
 const PATIENCE: Duration = Duration::from_mins(2);
+/// A round that is not over by then never will be.
+const LONGEST: Duration = Duration::from_mins(8);
 
 /// What is there when the load is over, for the oracle.
 pub struct World {
@@ -43,6 +48,7 @@ pub struct World {
     browsers: Vec<Browser>,
     city: Arc<City>,
     watchers: Vec<Watcher>,
+    reader: Reader,
     done: Done,
     turns: usize,
     /// Who led what, in the order in which it was seen: name, holder, term.
@@ -52,6 +58,9 @@ pub struct World {
 
 /// A node, and the lines that lead from it.
 struct Station {
+    number: usize,
+    /// How many there were before it.
+    processes: usize,
     node: Option<Node>,
     port: u16,
     postgres: Line,
@@ -59,12 +68,12 @@ struct Station {
 }
 
 impl Station {
-    async fn start(stack: &Stack) -> Self {
+    async fn start(stack: &Stack, number: usize) -> Self {
         let url = stack.database_url();
         let (_, behind) = url.rsplit_once('@').expect("user@host");
         let postgres = Line::before(behind.split_once('/').expect("host/database").0).await;
         let nats = Line::before(stack.nats.url().trim_start_matches("nats://")).await;
-        let mut station = Self { node: None, port: 0, postgres, nats };
+        let mut station = Self { number, processes: 0, node: None, port: 0, postgres, nats };
         station.begin(stack, None);
         station
     }
@@ -74,6 +83,8 @@ impl Station {
         let (user, behind) = url.rsplit_once('@').expect("user@host");
         let database = behind.split_once('/').expect("host/database").1;
         let database_url = format!("{user}@127.0.0.1:{}/{database}", self.postgres.port);
+        let database_url = writers::named(&database_url, self.number, self.processes);
+        self.processes += 1;
         let nats_url = format!("nats://127.0.0.1:{}", self.nats.port);
         let node = stack.node_with(port, &[("DATABASE_URL", &database_url), ("NATS_URL", &nats_url)]);
         self.port = node.port;
@@ -191,15 +202,16 @@ fn watch_terms(owner: PgPool, terms: &Shared<(String, String, i64)>) -> JoinHand
 }
 
 /// One round; its report, and whether every promise held.
-async fn round(seed: u64) -> (String, bool) {
-    let timeline = Arc::new(Timeline::new(seed));
+async fn round(seed: u64, timeline: Arc<Timeline>) -> (String, bool) {
     let stack = Stack::durable().await;
     let mut stations = Vec::new();
-    for _ in 0..NODES {
-        stations.push(Station::start(&stack).await);
+    for number in 0..NODES {
+        stations.push(Station::start(&stack, number).await);
     }
     stack.know_the_administrator().await;
     let owner = stack.owner().await;
+    writers::watch(&owner).await;
+    let reader = Reader::begin(owner.clone());
     let urls: Vec<String> = stations.iter().map(|station| station.node().url.clone()).collect();
     let token = stack.full_machine().await;
     let machines: Vec<Machine> = urls.iter().map(|url| Machine::new(url, &token)).collect();
@@ -244,10 +256,13 @@ async fn round(seed: u64) -> (String, bool) {
     let load = Load::begin(speaker.clone(), &gateway, &city);
     more(&speaker.done, 40, PATIENCE).await;
 
+    timeline.note("all is set up");
     play(&plan(seed), &stack, &mut stations, &timeline).await;
 
     more(&speaker.done, 40, PATIENCE).await;
+    timeline.note("work goes on");
     crowd.go_on_by(CUSTOMERS).await;
+    timeline.note("rides go on");
     let done = load.end().await;
     timeline.note(format!(
         "{} commands were acknowledged, {} bikes came",
@@ -255,6 +270,7 @@ async fn round(seed: u64) -> (String, bool) {
         done.enrolled.len()
     ));
     let turns = crowd.dismissed().await;
+    timeline.note("the last riders are home");
     watching.abort();
     let world = World {
         owner: stack.owner().await,
@@ -262,6 +278,7 @@ async fn round(seed: u64) -> (String, bool) {
         browsers,
         city,
         watchers,
+        reader,
         done,
         turns,
         terms: taken(&terms),
@@ -293,7 +310,10 @@ async fn whatever_goes_wrong_every_promise_holds() {
     let (rounds, first) = (setting("WHEELHOUSE_FAULT_ROUNDS", 3), setting("WHEELHOUSE_FAULT_SEED", 1));
     for seed in first..first + rounds {
         let begun = std::time::Instant::now();
-        let (report, held) = round(seed).await;
+        let timeline = Arc::new(Timeline::new(seed));
+        let (report, held) = tokio::time::timeout(LONGEST, round(seed, Arc::clone(&timeline)))
+            .await
+            .unwrap_or_else(|_| (timeline.told(Some(("a round ends", "it stands still"))), false));
         assert!(held, "{report}");
         println!("seed {seed}: every promise held, {:.0} s", begun.elapsed().as_secs_f64());
     }

@@ -8,8 +8,8 @@ use futures::future::LocalBoxFuture;
 use serde_json::Value;
 use sqlx::PgPool;
 
-use super::World;
 use super::load::Told;
+use super::{World, writers};
 use crate::faults::every_bike_enrolled_once;
 use crate::money_kills;
 use crate::screen::{Screen, Seen};
@@ -30,6 +30,8 @@ pub const PROMISES: &[Promise] = &[
     }),
     ("NATS carries the log, each event once and in order", |world| Box::pin(relayed(world))),
     ("one leads at a time, and no term comes back", |world| Box::pin(async { one_leads(world) })),
+    ("a term is of one process", |world| Box::pin(writers::one_in_a_term(&world.owner))),
+    ("who reads while a table is swapped sees it whole", |world| Box::pin(async { seen_whole(world) })),
     ("read models are what the log says", |world| Box::pin(rebuilt(world))),
     ("the log is what was written", |world| Box::pin(verified(world))),
     ("money in equals money out", |world| Box::pin(money(world))),
@@ -240,6 +242,10 @@ async fn fleet(world: &World, node: usize) -> BTreeSet<Seen> {
     let mut fresh = Screen::open(&world.browsers[node]).await;
     fresh.look_at(world.city.lat, world.city.lng).await;
     fresh.bikes.into_values().collect()
+}
+
+fn seen_whole(world: &World) {
+    assert_eq!(world.reader.missing(), [""; 0], "rows that were there before");
 }
 
 /// The text that an assertion failed with.

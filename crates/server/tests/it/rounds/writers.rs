@@ -1,0 +1,75 @@
+//! Who writes down how far a leader came: by node and process. A trigger looks at every write, so that none
+//! is too short to be seen.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt::Write as _;
+
+use sqlx::PgPool;
+
+/// What a process tells PostgreSQL of itself.
+const SETTING: &str = "wheelhouse.process";
+
+/// A place that was written down: whose, in which term, by which process.
+#[derive(sqlx::FromRow)]
+struct Written {
+    what: String,
+    token: i64,
+    process: String,
+}
+
+/// A database's address for one process of a node.
+pub fn named(url: &str, node: usize, process: usize) -> String {
+    format!("{url}?options=-c%20{SETTING}%3D{node}.{process}")
+}
+
+/// From now on every place that moves is written down. The tables are there when a node has served.
+pub async fn watch(owner: &PgPool) {
+    // A rebuild's swap is no leader's write: it holds the row, and changes the version or has no process.
+    let tables = [
+        ("projectors", "new.name", "new.version = old.version"),
+        ("reactors", "new.name", "true"),
+        ("relay", "'relay'", "true"),
+    ];
+    let mut sql = String::from(
+        "create schema faults;
+         create table faults.written (what text, token bigint, process text, primary key (what, token, process));",
+    );
+    for (table, name, when) in tables {
+        let _ = write!(
+            sql,
+            "create function faults.{table}() returns trigger language plpgsql security definer
+                 set search_path = pg_catalog as $$
+             declare process text := current_setting('{SETTING}', true);
+             begin
+                 if process <> '' and ({when}) then
+                     insert into faults.written values ('{table} ' || {name}, new.token, process)
+                     on conflict do nothing;
+                 end if;
+                 return null;
+             end $$;
+             create trigger faults after update of position on log.{table} for each row
+                 when (new.position is distinct from old.position) execute function faults.{table}();"
+        );
+    }
+    sqlx::raw_sql(sqlx::AssertSqlSafe(sql)).execute(owner).await.expect("the triggers are made");
+}
+
+async fn all(owner: &PgPool) -> Vec<Written> {
+    let written: Vec<Written> = sqlx::query_as("select * from faults.written order by what, token")
+        .fetch_all(owner)
+        .await
+        .expect("the database answers");
+    assert!(!written.is_empty(), "leaders wrote down how far they came");
+    written
+}
+
+/// A term is of one process: whoever led before writes nothing once another has begun.
+pub async fn one_in_a_term(owner: &PgPool) {
+    let mut terms: BTreeMap<(String, i64), BTreeSet<String>> = BTreeMap::new();
+    for Written { what, token, process } in all(owner).await {
+        terms.entry((what, token)).or_default().insert(process);
+    }
+    for ((what, token), processes) in terms {
+        assert!(processes.len() < 2, "{what}, term {token}: written by processes {processes:?}");
+    }
+}
