@@ -192,6 +192,7 @@ fn messages(world: &World) {
             panic!("{topic}: a message without its times: {message}");
         };
         assert!(expires - sent <= MAX_MS, "{topic}: it would be good for {} ms: {message}", expires - sent);
+        assert!(sent < expires, "{topic}: it left when its time was over: {message}");
         // A bike that hears it after its expiry leaves it, by the protocol.
         assert!(sent <= *arrived_ms + 1_000, "{topic}: sent after it arrived: {message}");
     }

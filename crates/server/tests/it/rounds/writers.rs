@@ -22,7 +22,7 @@ pub fn named(url: &str, node: usize, process: usize) -> String {
     format!("{url}?options=-c%20{SETTING}%3D{node}.{process}")
 }
 
-/// From now on every place that moves is written down. The tables are there when a node has served.
+/// From now on everybody who writes a place is written down, moved or not. The tables are there when a node has served.
 pub async fn watch(owner: &PgPool) {
     // A rebuild's swap is no leader's write: it holds the row, and changes the version or has no process.
     let tables = [
@@ -48,7 +48,7 @@ pub async fn watch(owner: &PgPool) {
                  return null;
              end $$;
              create trigger faults after update of position on log.{table} for each row
-                 when (new.position is distinct from old.position) execute function faults.{table}();"
+                 execute function faults.{table}();"
         );
     }
     sqlx::raw_sql(sqlx::AssertSqlSafe(sql)).execute(owner).await.expect("the triggers are made");
