@@ -1,5 +1,6 @@
 //! Everything a context of the system needs from the kernel, put together once at start.
 
+use std::convert::Infallible;
 use std::sync::atomic::{AtomicI64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
@@ -21,6 +22,8 @@ use crate::sweeping::every;
 
 /// How often a process looks whether somebody was forgotten.
 const LOOK_FOR_FORGOTTEN: Duration = Duration::from_secs(1);
+/// An aggregate that nobody asks for is remembered for one to two of these.
+const UNUSED: Duration = Duration::from_mins(5);
 
 /// What a system is made from.
 pub struct Foundation {
@@ -114,6 +117,7 @@ impl Runtime {
             cached_aggregates,
             node.clone(),
         );
+        tokio::spawn(drop_what_is_not_used(desk.clone(), stop.clone()));
         let memories = Memories::default();
         memories.add({
             let (desk, feed) = (desk.clone(), feed.clone());
@@ -206,6 +210,15 @@ impl Memories {
             drop_memory();
         }
     }
+}
+
+/// Lets go of aggregates that nobody asks for any more.
+async fn drop_what_is_not_used(desk: Desk, stop: CancellationToken) {
+    every(UNUSED, stop, "unused aggregates", || {
+        desk.drop_unused();
+        std::future::ready(Ok::<_, Infallible>(()))
+    })
+    .await;
 }
 
 /// Drops what this process remembers when somebody was forgotten, by whatever process.

@@ -1,4 +1,4 @@
-//! Remembered aggregates, bounded: two generations, the older dropped when the younger is full.
+//! Remembered aggregates, bounded: two generations, the older dropped when the younger is full or has been used long enough.
 
 use std::any::Any;
 use std::collections::HashMap;
@@ -111,6 +111,12 @@ impl Cache {
         slot
     }
 
+    /// Drops what was not used since the last turn but one at the latest: orders end, and need not wait for room to get scarce.
+    pub fn turn(&self) {
+        let mut generations = self.generations.lock().expect("nothing panics while holding the slots");
+        generations.old = std::mem::take(&mut generations.young);
+    }
+
     /// Drops everything.
     pub fn clear(&self) {
         *self.generations.lock().expect("nothing panics while holding the slots") = Generations::default();
@@ -131,5 +137,15 @@ mod tests {
         }
         let generations = cache.generations.lock().unwrap();
         assert!(generations.young.len() + generations.old.len() <= 10);
+    }
+    #[test]
+    fn what_is_not_used_for_two_turns_is_dropped() {
+        let cache = Cache::new(10);
+        let (kept, left) = (cache.slot("order", "kept"), cache.slot("order", "left"));
+        for _ in 0..2 {
+            cache.turn();
+            assert!(Arc::ptr_eq(&kept, &cache.slot("order", "kept")));
+        }
+        assert!(!Arc::ptr_eq(&left, &cache.slot("order", "left")));
     }
 }

@@ -200,6 +200,11 @@ impl Desk {
         Ok(Loaded { state: cached.state.clone(), version: cached.version })
     }
 
+    /// Drops the states that nobody asked for since the last time but one.
+    pub fn drop_unused(&self) {
+        self.cache.turn();
+    }
+
     /// Drops every remembered state, as after a person was forgotten.
     pub fn drop_cache(&self) {
         self.cache.clear();
