@@ -44,49 +44,90 @@ pub async fn rebuild(
     projector: &dyn Projector,
     limits: Limits,
 ) -> Result<Rebuilt, ProjectError> {
-    let started = Instant::now();
-    let name = projector.name();
-    let stored: i32 = sqlx::query_scalar(
-        "with new as (insert into log.projectors (name, version) values ($1, $2) on conflict do nothing)
-         select coalesce((select version from log.projectors where name = $1), $2)",
-    )
-    .bind(name)
-    .bind(projector.version())
-    .fetch_one(&runtime.pools.projector)
-    .await?;
-    not_newer(name, stored, projector.version())?;
-    let mut owner = runtime.pools.owner.acquire().await?;
-    let lock = format!("wheelhouse rebuild {name}");
-    let alone: bool = sqlx::query_scalar("select pg_try_advisory_lock(hashtextextended($1, 0))")
-        .bind(&lock)
-        .fetch_one(&mut *owner)
+    let alone = Alone::begin(runtime, projector).await?;
+    alone.build(runtime, projector, limits).await
+}
+
+/// The same where the tables are of older rules; nothing when another process has brought them to these meanwhile.
+pub async fn renew(
+    runtime: &Runtime,
+    projector: &dyn Projector,
+    limits: Limits,
+) -> Result<Option<Rebuilt>, ProjectError> {
+    let alone = Alone::begin(runtime, projector).await?;
+    let stored: i32 = sqlx::query_scalar("select version from log.projectors where name = $1")
+        .bind(projector.name())
+        .fetch_one(&runtime.pools.projector)
         .await?;
-    if !alone {
-        return Err(ProjectError::Rebuilding(name));
+    if stored >= projector.version() {
+        alone.end().await;
+        return Ok(None);
     }
-    // The lock belongs to the connection that alone writes the shadow: closed at the end, whatever happens, it is free
-    // again.
-    let mut owner = owner.detach();
-    let shadow = Shadow::of(projector);
-    let done = shadow.build(runtime, &mut owner, limits).await;
-    if done.is_err() {
-        // Left-overs hurt nobody, and the next rebuild removes them too.
-        let _ = shadow.clear(&mut owner).await;
+    alone.build(runtime, projector, limits).await.map(Some)
+}
+
+/// Nobody else rebuilds the projector. The lock belongs to the connection that alone writes the shadow: closed at the end, whatever
+/// happens, it is free again.
+struct Alone {
+    owner: PgConnection,
+    started: Instant,
+}
+
+impl Alone {
+    async fn begin(runtime: &Runtime, projector: &dyn Projector) -> Result<Self, ProjectError> {
+        let started = Instant::now();
+        let name = projector.name();
+        let stored: i32 = sqlx::query_scalar(
+            "with new as (insert into log.projectors (name, version) values ($1, $2) on conflict do nothing)
+             select coalesce((select version from log.projectors where name = $1), $2)",
+        )
+        .bind(name)
+        .bind(projector.version())
+        .fetch_one(&runtime.pools.projector)
+        .await?;
+        not_newer(name, stored, projector.version())?;
+        let mut owner = runtime.pools.owner.acquire().await?;
+        let lock = format!("wheelhouse rebuild {name}");
+        let alone: bool = sqlx::query_scalar("select pg_try_advisory_lock(hashtextextended($1, 0))")
+            .bind(&lock)
+            .fetch_one(&mut *owner)
+            .await?;
+        if alone { Ok(Self { owner: owner.detach(), started }) } else { Err(ProjectError::Rebuilding(name)) }
     }
-    // Closing is not waited for by the server's end of it: whoever rebuilds next finds the lock free.
-    let _ = sqlx::query("select pg_advisory_unlock_all()").execute(&mut owner).await;
-    let _ = owner.close().await;
-    let (position, parked) = done?;
-    runtime.progress.reached(name, position);
-    let took = started.elapsed();
-    tracing::info!(
-        projector = name,
-        position = position.0,
-        parked,
-        seconds = took.as_secs_f64(),
-        "a read model was rebuilt"
-    );
-    Ok(Rebuilt { name, position, parked, took })
+
+    async fn build(
+        mut self,
+        runtime: &Runtime,
+        projector: &dyn Projector,
+        limits: Limits,
+    ) -> Result<Rebuilt, ProjectError> {
+        let name = projector.name();
+        let shadow = Shadow::of(projector);
+        let done = shadow.build(runtime, &mut self.owner, limits).await;
+        if done.is_err() {
+            // Left-overs hurt nobody, and the next rebuild removes them too.
+            let _ = shadow.clear(&mut self.owner).await;
+        }
+        let took = self.end().await;
+        let (position, parked) = done?;
+        runtime.progress.reached(name, position);
+        tracing::info!(
+            projector = name,
+            position = position.0,
+            parked,
+            seconds = took.as_secs_f64(),
+            "a read model was rebuilt"
+        );
+        Ok(Rebuilt { name, position, parked, took })
+    }
+
+    /// Lets others rebuild; how long it took.
+    async fn end(mut self) -> Duration {
+        // Closing is not waited for by the server's end of it: whoever rebuilds next finds the lock free.
+        let _ = sqlx::query("select pg_advisory_unlock_all()").execute(&mut self.owner).await;
+        let _ = self.owner.close().await;
+        self.started.elapsed()
+    }
 }
 
 struct Shadow<'a> {

@@ -75,7 +75,7 @@ async fn term(
             to = projector.version(),
             "a projector rebuilds itself"
         );
-        rebuild::rebuild(runtime, projector, limits).await?;
+        rebuild::renew(runtime, projector, limits).await?;
     }
     let mut lease = runtime.lease(&reader_name(projector)).await;
     lease.held().await;

@@ -121,3 +121,35 @@ async fn a_newer_node_builds_its_tables_beside_those_that_the_older_one_goes_on_
     caught_up(old).await;
     assert_eq!((stored_version(&standing).await, sold(old).await), (2, vec![("a".to_owned(), 252)]));
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn tables_that_another_node_renewed_meanwhile_are_not_renewed_again() {
+    let standing = runtime().await;
+    let old = &standing.runtime;
+    make_table(&old.pools.owner).await;
+    let (_projectors, running) = run(old, of_version(1));
+    open_stall(old, "a").await;
+    caught_up(old).await;
+    running.abort();
+    // One node has seen that the tables are old, and waits for a connection to rebuild them.
+    let late = runtime_at(&standing.database.url).await;
+    let mut held = Vec::new();
+    while let Ok(Ok(connection)) =
+        tokio::time::timeout(Duration::from_millis(500), late.pools.owner.acquire()).await
+    {
+        held.push(connection);
+    }
+    let (_late_projectors, _late_running) = run(&late, of_version(2));
+    tokio::time::sleep(Duration::from_secs(1)).await;
+    let new = runtime_at(&standing.database.url).await;
+    let (_new_projectors, _new_running) = run(&new, of_version(2));
+    led_by(&standing, &new.node).await;
+    let table = async || -> sqlx::postgres::types::Oid {
+        let sql = "select 'read.stalls'::regclass::oid";
+        sqlx::query_scalar(sql).fetch_one(&old.pools.owner).await.unwrap()
+    };
+    let renewed = table().await;
+    drop(held);
+    tokio::time::sleep(Duration::from_secs(2)).await;
+    assert_eq!(table().await, renewed, "the tables that the first of them made");
+}
