@@ -298,3 +298,26 @@ async fn several_types_are_listed_at_once_and_only_those_of_ones_codes() {
     };
     assert_eq!((names("noRides"), names("customs")), (1, 1), "{map}");
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_fence_asked_for_again_is_the_same_one_although_lists_are_behind() {
+    let (stack, node) = Stack::serving().await;
+    let token = stack.full_machine().await;
+    let machine = Machine::new(&node.url, &token);
+    let city = City::build(&machine, "F", 1, 1).await;
+    let owner = stack.owner().await;
+    let mut held = owner.begin().await.unwrap();
+    sqlx::query("select from log.projectors where name = 'fence' for update")
+        .execute(&mut *held)
+        .await
+        .unwrap();
+    let [west, south, east, north] = around(city.lng + 0.004, city.lat + 0.004, 0.0005);
+    let body = json!({"areaId": city.area, "kind": 4, "name": "西门", "datum": "wgs84",
+        "ring": [[west, south], [east, south], [east, north], [west, north]]});
+    let drawn = machine.ok("/open/v1/fences", &body).await;
+    let again = machine.post("/open/v1/fences", &body, None).await.unwrap();
+    assert!(again.is_away(), "nobody knows yet: {} {}", again.status, again.body);
+    held.rollback().await.unwrap();
+    let again = machine.insist("/open/v1/fences", &body, "again").await.data();
+    assert_eq!(again["fenceId"], drawn["fenceId"]);
+}

@@ -4,6 +4,7 @@
 use axum::extract::{Path, State};
 use geofence::{Ban, FenceKind, NotARing, Parking, Ring, Rule, Shape};
 use kernel::runtime::Runtime;
+use kernel::{Position, ReadTx};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use utoipa::ToSchema;
@@ -59,10 +60,9 @@ async fn register_agent(
     State(runtime): State<Runtime>,
     caller: Caller,
     request: RequestContext,
-    seen: Seen,
     Body(new): Body<NewAgent>,
 ) -> Handled<Value> {
-    let mut tx = runtime.reads.scoped(&caller.scope, seen.0, &["agent"]).await?;
+    let mut tx = newest(&runtime, &caller, "agent").await?;
     let known: Option<AgentId> =
         sqlx::query_scalar("select agent_id from read.agent where phone = $1 and company = $2 limit 1")
             .bind(new.phone.as_str())
@@ -120,7 +120,6 @@ async fn plan_area(
     State(runtime): State<Runtime>,
     caller: Caller,
     request: RequestContext,
-    seen: Seen,
     Body(new): Body<NewArea>,
 ) -> Handled<Value> {
     let ring = Ring::draw_area(&new.ring, new.datum).map_err(|error| refused(&error))?;
@@ -128,7 +127,7 @@ async fn plan_area(
     if !agent.state.is_enabled() || !caller.scope.agents.contains(&new.agent_id) {
         return Err(Refused::business("agent-unknown", "代理不存在或已停用"));
     }
-    let mut tx = runtime.reads.scoped(&caller.scope, seen.0, &["area"]).await?;
+    let mut tx = newest(&runtime, &caller, "area").await?;
     let known: Option<AreaId> =
         sqlx::query_scalar("select area_id from read.area where agent_id = $1 and name = $2")
             .bind(new.agent_id)
@@ -242,10 +241,9 @@ async fn draw_fence(
     State(runtime): State<Runtime>,
     caller: Caller,
     request: RequestContext,
-    seen: Seen,
     Body(new): Body<NewFence>,
 ) -> Handled<FenceGiven> {
-    draw_one(&runtime, &caller, &request, seen, new).await.map(Answer)
+    draw_one(&runtime, &caller, &request, new).await.map(Answer)
 }
 
 /// Fences to draw.
@@ -269,7 +267,6 @@ async fn draw_fences(
     State(runtime): State<Runtime>,
     caller: Caller,
     request: RequestContext,
-    seen: Seen,
     Body(new): Body<NewFences>,
 ) -> Handled<FencesGiven> {
     if new.fences.is_empty() || new.fences.len() > MOST_FENCES {
@@ -277,7 +274,7 @@ async fn draw_fences(
     }
     let mut results = Vec::with_capacity(new.fences.len());
     for fence in new.fences {
-        results.push(match draw_one(&runtime, &caller, &request, seen, fence).await {
+        results.push(match draw_one(&runtime, &caller, &request, fence).await {
             Ok(given) => given,
             Err(Refused::Business { text, .. } | Refused::Malformed { text, .. }) => {
                 FenceGiven { fence_id: None, error: Some(text) }
@@ -288,11 +285,16 @@ async fn draw_fences(
     Ok(Answer(FencesGiven { results }))
 }
 
+/// A read model as the whole log has it: who asks again, after an answer that was lost and through another node, finds what he made.
+async fn newest(runtime: &Runtime, caller: &Caller, projector: &str) -> Result<ReadTx, Refused> {
+    let db = runtime.reads.scoped(&caller.scope, Some(Position(i64::MAX)), &[projector]).await?;
+    if db.caught_up() { Ok(db) } else { Err(Refused::unavailable("what is known already is not up to date")) }
+}
+
 async fn draw_one(
     runtime: &Runtime,
     caller: &Caller,
     request: &RequestContext,
-    seen: Seen,
     new: NewFence,
 ) -> Result<FenceGiven, Refused> {
     if new.kind == FenceKind::Maintenance {
@@ -306,7 +308,7 @@ async fn draw_one(
     let (Some(edge), Some(agent_id)) = (area.ring(), area.agent()) else {
         return Err(Refused::business("area-unknown", "服务区不存在"));
     };
-    let mut tx = runtime.reads.scoped(&caller.scope, seen.0, &["fence"]).await?;
+    let mut tx = newest(runtime, caller, "fence").await?;
     let known: Option<FenceId> = sqlx::query_scalar(
         "select fence_id from read.fence where area_id = $1 and name = $2 and not deleted",
     )
