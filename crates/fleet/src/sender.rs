@@ -12,7 +12,7 @@ use tokio_util::sync::CancellationToken;
 use vocabulary::{Clock, CommandId, Scope, Timestamp};
 
 use crate::model::command::{
-    CommandCommand, CommandEvent, CommandRefusal, DeviceCommandState, has_timed_out,
+    CommandCommand, CommandEvent, CommandRefusal, DeviceCommandState, TIMEOUT_MS, has_timed_out,
 };
 use crate::ports::Downlink;
 use crate::read::commands;
@@ -98,7 +98,8 @@ impl Reactor for CommandSender {
             "kind": order.kind,
             "params": {},
             "at": now.millis(),
-            "expires_at": state.expires_at().millis(),
+            // Where the clock of the node that was asked is ahead, ours bounds it.
+            "expires_at": state.expires_at().min(now.plus_millis(TIMEOUT_MS)).millis(),
         });
         self.downlink
             .send(order.imei.as_str(), message.to_string().into_bytes())

@@ -77,6 +77,19 @@ async fn a_command_is_recorded_as_sent_before_it_leaves() {
 }
 
 #[tokio::test]
+async fn a_clock_that_was_ahead_when_it_was_asked_makes_a_message_good_for_no_longer() {
+    let runtime = Arc::new(TestRuntime::new().await);
+    let street = Street::open(&runtime);
+    runtime.clock.advance(60_000);
+    let asked = runtime.unlock(1).await;
+    runtime.clock.advance(-60_000);
+    street.sender().react(&asked).await.unwrap();
+    let message = street.sent.lock().unwrap()[0].0.clone();
+    let now = runtime.clock.now();
+    assert_eq!(message["expires_at"], now.plus_millis(TIMEOUT_MS).millis());
+}
+
+#[tokio::test]
 async fn a_crash_between_the_record_and_the_sending_sends_it_again_under_one_id() {
     let runtime = Arc::new(TestRuntime::new().await);
     let street = Street::open(&runtime);
