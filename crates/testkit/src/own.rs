@@ -4,7 +4,9 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use anyhow::{Context, Result};
 
-use crate::local::{AuthCallout, LocalNats, LocalPostgres, NatsOptions, NatsPorts, Place, PostgresOptions};
+use crate::local::{
+    AuthCallout, LocalNats, LocalPostgres, NatsOptions, NatsPorts, Place, PostgresOptions, SmallDisk,
+};
 
 /// Runs blocking work away from the test's runtime; a failure ends the test with its reason.
 async fn aside<T: Send + 'static>(work: impl FnOnce() -> Result<T> + Send + 'static) -> T {
@@ -33,6 +35,23 @@ impl OwnPostgres {
     /// As [`Self::start`].
     pub async fn durable() -> Self {
         Self::with(PostgresOptions { durable: true, ..PostgresOptions::default() }).await
+    }
+
+    /// As [`Self::durable`], on a disk of its own of this size, which can be filled: for root alone.
+    ///
+    /// # Panics
+    /// As [`Self::start`], and when no disk can be mounted.
+    pub async fn on_small_disk(size_mb: u32) -> Self {
+        // What it keeps of its log follows the disk's size.
+        let settings = [("max_wal_size", "128MB"), ("min_wal_size", "32MB")];
+        let settings = settings.map(|(name, value)| (name.to_owned(), value.to_owned())).to_vec();
+        Self::with(PostgresOptions {
+            durable: true,
+            settings,
+            disk_mb: Some(size_mb),
+            ..PostgresOptions::default()
+        })
+        .await
     }
 
     async fn with(options: PostgresOptions) -> Self {
@@ -74,6 +93,28 @@ impl OwnPostgres {
     /// When it does not start.
     pub async fn restart(&self) {
         self.aside(LocalPostgres::start_again).await;
+    }
+
+    /// Fills the disk of its own; false when it has none.
+    ///
+    /// # Panics
+    /// When the disk cannot be written.
+    pub async fn fill_disk(&self) -> bool {
+        let has_one = self.locked(|server| server.disk().is_some());
+        self.aside(|server| server.disk().map_or(Ok(()), SmallDisk::fill)).await;
+        has_one
+    }
+
+    /// Empties the disk, and starts the server again if it ended for want of room.
+    ///
+    /// # Panics
+    /// When it does not start.
+    pub async fn empty_disk(&self) {
+        self.aside(|server| {
+            server.disk().map_or(Ok(()), SmallDisk::empty)?;
+            server.revive()
+        })
+        .await;
     }
 
     fn locked<T>(&self, read: impl FnOnce(&LocalPostgres) -> T) -> T {

@@ -78,8 +78,10 @@ fn servers(name: &str, arguments: &[String]) -> Result<()> {
     let place = Arc::new(Place::throw_away()?);
     let settings = [("shared_buffers", "1GB"), ("max_wal_size", "8GB")];
     let settings = settings.map(|(name, value)| (name.to_owned(), value.to_owned())).to_vec();
-    let postgres =
-        LocalPostgres::start(Arc::clone(&place), PostgresOptions { durable: true, port: None, settings })?;
+    let postgres = LocalPostgres::start(
+        Arc::clone(&place),
+        PostgresOptions { durable: true, port: None, settings, disk_mb: None },
+    )?;
     let nats = LocalNats::start(place, NatsOptions::default())?;
     let report = report_of(name)?;
     shell::run(

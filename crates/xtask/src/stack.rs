@@ -113,7 +113,8 @@ impl Stack {
         } else {
             eprintln!("Starting PostgreSQL.");
             let port = Some(ports.postgres).filter(|port| *port != 0);
-            let options = PostgresOptions { durable: plan.take_environment, port, settings: Vec::new() };
+            let options =
+                PostgresOptions { durable: plan.take_environment, port, settings: Vec::new(), disk_mb: None };
             let server = LocalPostgres::start(Arc::clone(&place), options)?;
             ports.postgres = server.port();
             postgres.insert(server).url()

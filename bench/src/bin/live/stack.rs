@@ -89,7 +89,7 @@ impl Stack {
         let settings = settings.map(|(name, value)| (name.to_owned(), value.to_owned())).to_vec();
         let postgres = LocalPostgres::start(
             Arc::clone(&place),
-            PostgresOptions { durable: true, port: None, settings },
+            PostgresOptions { durable: true, port: None, settings, disk_mb: None },
         )?;
         let auth = AuthCallout {
             issuer: secrets.nats_issuer_public,

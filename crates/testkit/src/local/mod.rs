@@ -1,5 +1,6 @@
 //! PostgreSQL and NATS as private processes: synchronous, standard library only.
 
+mod disk;
 mod fetch;
 mod nats;
 mod place;
@@ -9,6 +10,7 @@ mod process;
 mod search;
 mod version;
 
+pub use disk::SmallDisk;
 pub use fetch::fetch_nats_server;
 pub use nats::{AuthCallout, LocalNats, NatsOptions, NatsPorts};
 pub use place::Place;

@@ -34,6 +34,7 @@ for file in "$1"/*.pid "$1"/*/*.pid; do
   done
   rm -f "$file"
 done
+[ -d "$1/small-disk" ] && umount "$1/small-disk"
 [ "$2" = throw-away ] && rm -rf "$1"
 exit 0
 "#;

@@ -10,6 +10,7 @@ use std::time::Duration;
 
 use anyhow::{Context, Result, ensure};
 
+use super::disk::SmallDisk;
 use super::place::{Place, passable_by_others};
 use super::port::{free_port, port_is_free};
 use super::process::{Signal, Supervised};
@@ -24,6 +25,8 @@ pub struct PostgresOptions {
     pub port: Option<u16>,
     /// More `-c name=value` settings.
     pub settings: Vec<(String, String)>,
+    /// The size of a disk for its data alone, megabytes; root's alone.
+    pub disk_mb: Option<u32>,
 }
 
 /// A PostgreSQL of our own on 127.0.0.1. Its data outlives stop, kill and start.
@@ -35,6 +38,8 @@ pub struct LocalPostgres {
     port: u16,
     password: String,
     options: PostgresOptions,
+    data: PathBuf,
+    disk: Option<SmallDisk>,
     place: Arc<Place>,
 }
 
@@ -49,7 +54,8 @@ impl LocalPostgres {
                 place.path().display()
             );
         }
-        let data = place.path().join("postgres");
+        let disk = options.disk_mb.map(|size_mb| SmallDisk::mount(&place, size_mb)).transpose()?;
+        let data = disk.as_ref().map_or(place.path(), SmallDisk::path).join("postgres");
         let secret = place.path().join("postgres.password");
         // Only a finished cluster counts: the version file is there from the beginning, so a
         // marker of ours is written last.
@@ -65,7 +71,7 @@ impl LocalPostgres {
             .trim()
             .to_owned();
         let port = options.port.unwrap_or_default();
-        let mut this = Self { process: None, bin, port, password, options, place };
+        let mut this = Self { process: None, bin, port, password, options, data, disk, place };
         this.start_again()?;
         Ok(this)
     }
@@ -99,6 +105,17 @@ impl LocalPostgres {
         }
     }
 
+    /// The disk of its data, when it has one to itself.
+    pub fn disk(&self) -> Option<&SmallDisk> {
+        self.disk.as_ref()
+    }
+
+    /// Starts it again when it ended by itself.
+    pub fn revive(&mut self) -> Result<()> {
+        let runs = self.process.as_mut().is_some_and(|process| process.ended().is_none());
+        if runs { Ok(()) } else { self.start_again() }
+    }
+
     /// Starts it on its old data and, if still free, its old port.
     pub fn start_again(&mut self) -> Result<()> {
         self.stop();
@@ -122,9 +139,8 @@ impl LocalPostgres {
     }
 
     fn launch(&self) -> Result<Supervised> {
-        let data = self.place.path().join("postgres");
         let mut command = as_postgres(&self.bin.join("postgres"));
-        command.arg("-D").arg(&data).args(["-p", &self.port.to_string()]);
+        command.arg("-D").arg(&self.data).args(["-p", &self.port.to_string()]);
         let mut settings = vec![
             ("listen_addresses", "127.0.0.1"),
             // No socket file: its path would be too long under a deep checkout.
@@ -142,7 +158,7 @@ impl LocalPostgres {
         command.current_dir(self.place.path());
         let signal = if self.place.is_throw_away() { Signal::Quit } else { Signal::Int };
         let mut process = Supervised::spawn("postgres", command, self.place.path(), signal)?;
-        process.wait_until(Duration::from_mins(1), |pid| says_ready(&data, pid))?;
+        process.wait_until(Duration::from_mins(1), |pid| says_ready(&self.data, pid))?;
         Ok(process)
     }
 }
