@@ -35,6 +35,7 @@ use crate::health::Health;
 use crate::messages::MessagesBySms;
 use crate::order_life::LifeOfOrders;
 use crate::rides::{BikesOfFleet as BikesOfStreets, LockAnswers, PlacesOfTerritory};
+use crate::rules_ahead;
 use crate::screens::{self, Screens};
 use crate::secrets::Secrets;
 use crate::staff::{PeopleOfAccess, StaffOfAccess};
@@ -100,13 +101,14 @@ pub struct Contexts {
 pub fn projectors(runtime: &Runtime) -> Vec<Arc<dyn Projector>> {
     let mut all = of_tables_alone();
     all.extend(audit::projectors(runtime, schemas()));
-    all
+    rules_ahead::of_this_program(all)
 }
 
 /// Name and version of the rules of each of them.
 pub fn versions() -> Vec<(&'static str, i32)> {
     let others = of_tables_alone();
-    others.iter().map(|one| (one.name(), one.version())).chain([audit::read::RULES]).collect()
+    let written = others.iter().map(|one| (one.name(), one.version())).chain([audit::read::RULES]);
+    written.map(|(name, version)| (name, version + rules_ahead::ahead())).collect()
 }
 
 /// Read models that look at nothing but their events and tables.

@@ -29,6 +29,7 @@ mod order_life;
 mod payments;
 mod pruning;
 mod rides;
+mod rules_ahead;
 mod screens;
 mod secrets;
 mod serve;

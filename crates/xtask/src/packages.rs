@@ -17,6 +17,14 @@ pub fn postgres() -> Result<()> {
     install(&["postgresql"])
 }
 
+/// What lets a process's clock jump, for rounds of faults.
+pub fn faketime() -> Result<()> {
+    let folders = fs::read_dir("/usr/lib").context("a folder of libraries")?.flatten();
+    let is_here =
+        folders.map(|folder| folder.path().join("faketime/libfaketimeMT.so.1")).any(|path| path.is_file());
+    if is_here { Ok(()) } else { install(&["faketime"]) }
+}
+
 /// A browser with Chinese letters; its path. `CHROMIUM` names another one.
 pub fn browser() -> Result<String> {
     // The one without windows shows the same pages for two thirds of the processor's time.

@@ -25,6 +25,7 @@ pub fn suites(args: &TestArgs) -> Result<Count> {
     if !args.containers {
         packages::postgres()?;
     }
+    packages::faketime()?;
     let folders = Folders::named()?;
     let mut total = rust(args, &folders)?;
     if !rust_only {
@@ -40,7 +41,6 @@ pub fn suites(args: &TestArgs) -> Result<Count> {
             total = total.and(run_suite("browser tests", &mut command)?);
         }
     }
-    println!("\n!! Rounds of faults DID NOT RUN: `cargo xtask faults` plays them.");
     for (name, tests) in folders.absent() {
         println!("\n!! {name} is not set: the tests `{tests}` DID NOT RUN.");
     }
@@ -57,7 +57,7 @@ pub fn suites(args: &TestArgs) -> Result<Count> {
 const OUTSIDE: [(&str, &str); 2] =
     [("WHEELHOUSE_DATA", "real_data::"), ("WHEELHOUSE_SPEC", "specification::")];
 
-/// Rounds of faults, which take minutes each and are played by `cargo xtask faults`.
+/// As many rounds of faults as are asked for, played by `cargo xtask faults`; three are tests like others.
 const ROUNDS: &str = "rounds::whatever_goes_wrong";
 
 struct Folders(Vec<(&'static str, &'static str, Option<String>)>);

@@ -148,6 +148,26 @@ pub async fn insist<'a>(
     unreachable!("there is always another")
 }
 
+/// The same as a person, through one browser after the other.
+pub async fn insist_as<'a>(
+    browsers: impl Iterator<Item = &'a Browser>,
+    path: &str,
+    body: &Value,
+    key: &str,
+) -> Reply {
+    let begun = Instant::now();
+    for browser in browsers {
+        match browser.keyed_call(path, body, key).await {
+            Ok(reply) if !reply.is_away() && reply.code() != "contended" => return reply,
+            away => {
+                assert!(begun.elapsed() < PATIENCE, "{path} is never answered: {away:?}");
+                tokio::time::sleep(Duration::from_millis(100)).await;
+            }
+        }
+    }
+    unreachable!("there is always another")
+}
+
 /// A browser: a session, and who signed in on it.
 #[derive(Clone)]
 pub struct Browser {

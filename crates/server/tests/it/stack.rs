@@ -4,7 +4,7 @@ use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
 use kernel::MIGRATIONS;
@@ -13,7 +13,7 @@ use payment_simulator::{Mishaps, Options, Running};
 use serde_json::Value;
 use sqlx::postgres::PgPoolOptions;
 use sqlx::{AssertSqlSafe, PgPool};
-use testkit::local::{AuthCallout, Place, Signal, Supervised, free_port, http_get_ok, send_signal};
+use testkit::local::{AuthCallout, Place, Signal, Supervised, free_port, http_get_ok, is_root, send_signal};
 use testkit::{OwnNats, OwnPostgres, Services, TestDatabase};
 use tokio::task::block_in_place;
 
@@ -22,6 +22,8 @@ pub const SMS_CODE: &str = "246810";
 /// Opens the details of health, and the figures.
 pub const METRICS_TOKEN: &str = "figures-for-tests";
 const DATABASE: &str = "wheelhouse";
+/// For a database of a few thousand events, built anew once, and PostgreSQL's own log.
+const DISK_MB: u32 = 640;
 const NATS_USER: &str = "wheelhouse";
 pub const MERCHANT: &str = "wheelhouse";
 
@@ -116,6 +118,8 @@ pub struct Stack {
     /// A payment provider at which nothing goes wrong.
     pub payments: Running,
     place: Arc<Place>,
+    /// Whether its program is one of newer rules now.
+    is_ahead: AtomicBool,
 }
 
 impl Stack {
@@ -131,8 +135,21 @@ impl Stack {
 
     /// The same with an empty PostgreSQL of its own, to be killed: its commits are on the disk.
     pub async fn durable() -> Self {
+        Self::with_own(OwnPostgres::durable()).await
+    }
+
+    /// The same, and for root on a disk of its own, to be filled.
+    pub async fn on_small_disk() -> Self {
+        if is_root() {
+            Self::with_own(OwnPostgres::on_small_disk(DISK_MB)).await
+        } else {
+            Self::durable().await
+        }
+    }
+
+    async fn with_own(server: impl Future<Output = OwnPostgres>) -> Self {
         Self::on(async {
-            let server = OwnPostgres::durable().await;
+            let server = server.await;
             let admin = PgPool::connect(&server.url()).await.expect("PostgreSQL answers");
             sqlx::raw_sql(AssertSqlSafe(format!("create database {DATABASE}")))
                 .execute(&admin)
@@ -161,7 +178,7 @@ impl Stack {
         let state = place.path().join("state");
         let payments = payment_provider(&state);
         let (data, nats, payments) = tokio::join!(data, OwnNats::with_auth_callout(callout), payments);
-        Self { data, nats, nats_password, payments, place }
+        Self { data, nats, nats_password, payments, place, is_ahead: AtomicBool::new(false) }
     }
 
     /// The PostgreSQL of a test that has its own.
@@ -241,7 +258,19 @@ impl Stack {
             .env_remove("PAYMENT_SECRET")
             .env_remove("NATS_PASSWORD")
             .env_remove("RUST_LOG");
+        if self.is_ahead() {
+            command.env("WHEELHOUSE_RULES_AHEAD", "1");
+        }
         command
+    }
+
+    /// From now on its program is one whose rules of all read models are newer.
+    pub fn go_ahead(&self) {
+        self.is_ahead.store(true, Ordering::Relaxed);
+    }
+
+    pub fn is_ahead(&self) -> bool {
+        self.is_ahead.load(Ordering::Relaxed)
     }
 
     /// Runs a task of the command line to its end.

@@ -1,4 +1,4 @@
-//! What goes on while things go wrong: bikes that are worked at, bikes that come new, reports. Whatever is asked for
+//! What goes on while things go wrong: bikes that are worked at, bikes that come new, reports, bans that are drawn and lifted. Whatever is asked for
 //! is asked again under its key, at either node, until it is answered.
 
 use std::sync::Arc;
@@ -8,10 +8,11 @@ use std::time::Duration;
 use serde_json::{Value, json};
 use tokio::task::JoinSet;
 
+use super::bans::{self, Ban};
 use super::report::Timeline;
 use crate::bike::Bike;
 use crate::city::City;
-use crate::client::{Machine, Reply, insist};
+use crate::client::{Browser, Machine, Reply, insist};
 
 /// A command that was acknowledged.
 #[derive(Clone, Debug)]
@@ -33,12 +34,13 @@ pub struct Speaker {
 }
 
 impl Speaker {
-    fn goes_on(&self) -> bool {
+    /// Whether there is more to do.
+    pub fn goes_on(&self) -> bool {
         !self.stop.load(Ordering::Relaxed)
     }
 
     /// Sends under one key, to one node after the other, until there is an answer.
-    async fn insist(&self, first: usize, path: &str, body: &Value, key: &str) -> Reply {
+    pub async fn insist(&self, first: usize, path: &str, body: &Value, key: &str) -> Reply {
         let machines = self.machines.iter().cycle().skip(first);
         let reply = insist(machines, path, body, key).await;
         self.done.fetch_add(1, Ordering::Relaxed);
@@ -115,34 +117,42 @@ pub struct Load {
     workers: JoinSet<Vec<Told>>,
     enroller: JoinSet<Vec<String>>,
     reporter: JoinSet<()>,
+    drawer: JoinSet<Vec<Ban>>,
 }
 
 /// What they were told.
 pub struct Done {
     pub told: Vec<Told>,
     pub enrolled: Vec<String>,
+    pub bans: Vec<Ban>,
 }
 
 impl Load {
-    pub fn begin(speaker: Speaker, gateway: &Arc<Bike>, city: &Arc<City>) -> Self {
-        let (mut workers, mut enroller, mut reporter) = (JoinSet::new(), JoinSet::new(), JoinSet::new());
+    pub fn begin(speaker: Speaker, browsers: &[Browser], gateway: &Arc<Bike>, city: &Arc<City>) -> Self {
+        let (mut workers, mut enroller) = (JoinSet::new(), JoinSet::new());
+        let (mut reporter, mut drawer) = (JoinSet::new(), JoinSet::new());
         for (number, bike) in city.bikes.iter().enumerate() {
             workers.spawn(work(speaker.clone(), bike.car.clone(), number));
         }
         enroller.spawn(enrol(speaker.clone(), Arc::clone(gateway), Arc::clone(city)));
         reporter.spawn(report(speaker.clone(), Arc::clone(gateway), Arc::clone(city)));
-        Self { speaker, workers, enroller, reporter }
+        let place = (city.lat, city.lng);
+        drawer.spawn(bans::draw(speaker.clone(), browsers.to_vec(), city.area.clone(), place));
+        Self { speaker, workers, enroller, reporter, drawer }
     }
 
     /// Everybody gets his last answer.
     pub async fn end(mut self) -> Done {
         self.speaker.stop.store(true, Ordering::Relaxed);
-        let mut done = Done { told: Vec::new(), enrolled: Vec::new() };
+        let mut done = Done { told: Vec::new(), enrolled: Vec::new(), bans: Vec::new() };
         while let Some(worker) = self.workers.join_next().await {
             done.told.extend(worker.expect("every command was answered"));
         }
         while let Some(enroller) = self.enroller.join_next().await {
             done.enrolled.extend(enroller.expect("every batch was answered"));
+        }
+        while let Some(drawer) = self.drawer.join_next().await {
+            done.bans.extend(drawer.expect("every fence was answered"));
         }
         while let Some(reporter) = self.reporter.join_next().await {
             reporter.expect("reports went out");

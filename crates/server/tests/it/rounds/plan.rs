@@ -8,6 +8,8 @@ use rand::{Rng, SeedableRng};
 
 /// Nodes of a round.
 pub const NODES: usize = 2;
+/// By how much a clock jumps at most.
+pub const JUMP_S: i32 = 60;
 /// Read models that are rebuilt amid the load.
 const MODELS: [&str; 4] = ["vehicle", "ledger_book", "ride_order", "role"];
 
@@ -35,6 +37,12 @@ pub enum Fault {
     StillLine(usize, To),
     /// The line of a node's writer is cut at its next append: before it arrives, or when it is done and nobody was told.
     CutAppend(usize, When),
+    /// A node is restarted with a program of newer rules, and at the end of the step the others are.
+    Upgrade(usize),
+    /// The clock of a node is ahead by so many seconds, or behind, and right again at the end of the step.
+    JumpClock(usize, i32),
+    /// The database's disk is full.
+    FillDisk,
     /// A read model is built anew beside the one that is read, and takes its place.
     Swap(&'static str),
 }
@@ -62,17 +70,24 @@ fn place(fault: Fault) -> (u8, usize) {
         | Fault::FreezeNode(node)
         | Fault::ShutLine(node, _)
         | Fault::StillLine(node, _)
+        | Fault::Upgrade(node)
+        | Fault::JumpClock(node, _)
         | Fault::CutAppend(node, _) => (0, node),
-        Fault::KillPostgres => (1, 0),
+        Fault::KillPostgres | Fault::FillDisk => (1, 0),
         Fault::KillNats => (2, 0),
         Fault::Swap(_) => (3, 0),
     }
 }
 
+/// It concerns all nodes, one after the other.
+const fn is_upgrade(fault: &Fault) -> bool {
+    matches!(fault, Fault::Upgrade(_))
+}
+
 fn any(random: &mut StdRng) -> Fault {
     let node = random.gen_range(0..NODES);
     let to = if random.gen_bool(0.5) { To::Postgres } else { To::Nats };
-    match random.gen_range(0..8) {
+    match random.gen_range(0..11) {
         0 => Fault::KillNode(node),
         1 => Fault::FreezeNode(node),
         2 => Fault::KillPostgres,
@@ -80,6 +95,9 @@ fn any(random: &mut StdRng) -> Fault {
         4 => Fault::ShutLine(node, to),
         5 => Fault::StillLine(node, to),
         6 => Fault::CutAppend(node, if random.gen_bool(0.5) { When::Before } else { When::After }),
+        7 => Fault::Upgrade(node),
+        8 => Fault::JumpClock(node, random.gen_range(2..JUMP_S) * if random.gen_bool(0.5) { 1 } else { -1 }),
+        9 => Fault::FillDisk,
         _ => Fault::Swap(MODELS.choose(random).expect("some")),
     }
 }
@@ -92,7 +110,10 @@ pub fn plan(seed: u64) -> Vec<Step> {
         .map(|_| {
             let mut faults = vec![any(&mut random)];
             let second = any(&mut random);
-            if random.gen_bool(0.3) && place(second) != place(faults[0]) {
+            if random.gen_bool(0.3)
+                && place(second) != place(faults[0])
+                && !faults.iter().chain([&second]).any(is_upgrade)
+            {
                 faults.push(second);
             }
             Step {
@@ -109,6 +130,14 @@ pub fn plan(seed: u64) -> Vec<Step> {
         .collect()
 }
 
+/// The nodes whose clocks jump.
+pub fn jumping(steps: &[Step]) -> impl Iterator<Item = (usize, i32)> {
+    steps.iter().flat_map(|step| &step.faults).filter_map(|fault| match fault {
+        Fault::JumpClock(node, seconds) => Some((*node, *seconds)),
+        _ => None,
+    })
+}
+
 #[test]
 fn a_seed_is_a_plan_and_every_fault_comes_up() {
     assert_eq!(plan(7), plan(7));
@@ -122,9 +151,15 @@ fn a_seed_is_a_plan_and_every_fault_comes_up() {
         Fault::StillLine(1, To::Postgres),
         Fault::CutAppend(0, When::Before),
         Fault::CutAppend(1, When::After),
+        Fault::Upgrade(1),
+        Fault::FillDisk,
     ] {
         assert!(all.contains(&fault), "{fault:?}");
     }
+    let steps: Vec<Step> = (0..400).flat_map(plan).collect();
+    assert!(
+        jumping(&steps).any(|(_, seconds)| seconds > 40) && jumping(&steps).any(|(_, seconds)| seconds < -40)
+    );
     for model in MODELS {
         assert!(all.contains(&Fault::Swap(model)));
     }

@@ -1,4 +1,4 @@
-//! Who writes down how far a leader came: by node and process. A trigger looks at every write, so that none
+//! Who writes down how far a leader came: by node, process and version of the program. A trigger looks at every write, so that none
 //! is too short to be seen.
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -9,32 +9,36 @@ use sqlx::PgPool;
 /// What a process tells PostgreSQL of itself.
 const SETTING: &str = "wheelhouse.process";
 
-/// A place that was written down: whose, in which term, by which process.
+/// A place that was written down: whose, in which term, of which version of the rules, by which process of which program.
 #[derive(sqlx::FromRow)]
 struct Written {
     what: String,
     token: i64,
+    version: i32,
     process: String,
+    program: String,
 }
 
 /// A database's address for one process of a node.
-pub fn named(url: &str, node: usize, process: usize) -> String {
-    format!("{url}?options=-c%20{SETTING}%3D{node}.{process}")
+pub fn named(url: &str, node: usize, process: usize, is_next: bool) -> String {
+    let program = if is_next { "next" } else { "this" };
+    format!("{url}?options=-c%20{SETTING}%3D{node}.{process}%2F{program}")
 }
 
 /// From now on everybody who writes a place is written down, moved or not. The tables are there when a node has served.
 pub async fn watch(owner: &PgPool) {
     // A rebuild's swap is no leader's write: it holds the row, and changes the version or has no process.
     let tables = [
-        ("projectors", "new.name", "new.version = old.version"),
-        ("reactors", "new.name", "true"),
-        ("relay", "'relay'", "true"),
+        ("projectors", "new.name", "new.version", "new.version = old.version"),
+        ("reactors", "new.name", "0", "true"),
+        ("relay", "'relay'", "0", "true"),
     ];
     let mut sql = String::from(
         "create schema faults;
-         create table faults.written (what text, token bigint, process text, primary key (what, token, process));",
+         create table faults.written (what text, token bigint, version int, process text, program text,
+             primary key (what, token, version, process, program));",
     );
-    for (table, name, when) in tables {
+    for (table, name, version, when) in tables {
         let _ = write!(
             sql,
             "create function faults.{table}() returns trigger language plpgsql security definer
@@ -42,7 +46,8 @@ pub async fn watch(owner: &PgPool) {
              declare process text := current_setting('{SETTING}', true);
              begin
                  if process <> '' and ({when}) then
-                     insert into faults.written values ('{table} ' || {name}, new.token, process)
+                     insert into faults.written values ('{table} ' || {name}, new.token, {version},
+                         split_part(process, '/', 1), split_part(process, '/', 2))
                      on conflict do nothing;
                  end if;
                  return null;
@@ -66,10 +71,23 @@ async fn all(owner: &PgPool) -> Vec<Written> {
 /// A term is of one process: whoever led before writes nothing once another has begun.
 pub async fn one_in_a_term(owner: &PgPool) {
     let mut terms: BTreeMap<(String, i64), BTreeSet<String>> = BTreeMap::new();
-    for Written { what, token, process } in all(owner).await {
+    for Written { what, token, process, .. } in all(owner).await {
         terms.entry((what, token)).or_default().insert(process);
     }
     for ((what, token), processes) in terms {
         assert!(processes.len() < 2, "{what}, term {token}: written by processes {processes:?}");
+    }
+}
+
+/// Tables of newer rules are not touched by a program of older ones.
+pub async fn one_of_a_version(owner: &PgPool) {
+    let mut versions: BTreeMap<(String, i32), BTreeSet<String>> = BTreeMap::new();
+    for Written { what, version, program, .. } in all(owner).await {
+        if what.starts_with("projectors ") {
+            versions.entry((what, version)).or_default().insert(program);
+        }
+    }
+    for ((what, version), programs) in versions {
+        assert!(programs.len() < 2, "{what}, rules of version {version}: written by programs {programs:?}");
     }
 }
