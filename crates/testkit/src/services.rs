@@ -38,7 +38,7 @@ struct Inner {
 enum Postgres {
     Named(String),
     Container(Box<PostgresContainer>),
-    Private(LocalPostgres),
+    Private(Box<LocalPostgres>),
 }
 
 #[derive(Debug)]
@@ -173,7 +173,7 @@ async fn start_postgres() -> Result<Postgres> {
         Postgres::Container(Box::new(PostgresContainer::start().await?))
     } else {
         let start = || LocalPostgres::start(Arc::new(Place::throw_away()?), PostgresOptions::default());
-        Postgres::Private(tokio::task::spawn_blocking(start).await??)
+        Postgres::Private(Box::new(tokio::task::spawn_blocking(start).await??))
     };
     let url = match &postgres {
         Postgres::Named(url) => url.clone(),

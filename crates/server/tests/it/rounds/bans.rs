@@ -9,7 +9,6 @@ use sqlx::PgPool;
 use super::World;
 use super::load::Speaker;
 use super::plan::JUMP_S;
-use crate::city::City;
 use crate::client::{Browser, insist_as};
 use crate::stack::eventually;
 

@@ -127,6 +127,7 @@ impl Station {
 async fn begin(
     fault: Fault,
     stack: &Stack,
+    owner: &PgPool,
     stations: &mut [Station],
     timeline: &Arc<Timeline>,
 ) -> Option<JoinHandle<()>> {
@@ -141,8 +142,14 @@ async fn begin(
         Fault::ShutLine(node, to) => stations[node].line(to).let_pass(Passes::Nobody),
         Fault::StillLine(node, to) => stations[node].line(to).let_pass(Passes::Nothing),
         Fault::Upgrade(node) => {
+            let older = (!stack.is_ahead()).then_some(writers::versions(owner).await);
             stack.go_ahead();
             stations[node].restart(stack);
+            if let Some(older) = older {
+                // From here on the older program stands beside tables of the newer one.
+                writers::renewed(owner, &older).await;
+                timeline.note("tables are of newer rules");
+            }
         }
         Fault::JumpClock(node, seconds) => stations[node].clock().jump(seconds),
         Fault::FillDisk => {
@@ -197,12 +204,18 @@ async fn end(faults: &[Fault], stack: &Stack, stations: &mut [Station], timeline
     timeline.note("all is well again");
 }
 
-async fn play(steps: &[Step], stack: &Stack, stations: &mut [Station], timeline: &Arc<Timeline>) {
+async fn play(
+    steps: &[Step],
+    stack: &Stack,
+    owner: &PgPool,
+    stations: &mut [Station],
+    timeline: &Arc<Timeline>,
+) {
     for step in steps {
         tokio::time::sleep(step.pause).await;
         let mut rebuilds = Vec::new();
         for fault in &step.faults {
-            rebuilds.extend(begin(*fault, stack, stations, timeline).await);
+            rebuilds.extend(begin(*fault, stack, owner, stations, timeline).await);
         }
         tokio::time::sleep(step.lasts).await;
         end(&step.faults, stack, stations, timeline).await;
@@ -297,7 +310,7 @@ async fn round(seed: u64, timeline: Arc<Timeline>) -> (String, bool) {
     more(&speaker.done, 40, PATIENCE).await;
 
     timeline.note("all is set up");
-    play(&steps, &stack, &mut stations, &timeline).await;
+    play(&steps, &stack, &owner, &mut stations, &timeline).await;
 
     more(&speaker.done, 40, PATIENCE).await;
     timeline.note("work goes on");

@@ -3,9 +3,13 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
+use std::time::Duration;
 
 use sqlx::PgPool;
 
+use crate::stack::eventually;
+
+const PATIENCE: Duration = Duration::from_mins(2);
 /// What a process tells PostgreSQL of itself.
 const SETTING: &str = "wheelhouse.process";
 
@@ -66,6 +70,22 @@ async fn all(owner: &PgPool) -> Vec<Written> {
         .expect("the database answers");
     assert!(!written.is_empty(), "leaders wrote down how far they came");
     written
+}
+
+/// Of which version of its rules each read model's tables are.
+pub async fn versions(owner: &PgPool) -> BTreeMap<String, i32> {
+    let sql = "select name, version from log.projectors";
+    let rows: Vec<(String, i32)> = sqlx::query_as(sql).fetch_all(owner).await.expect("the database answers");
+    rows.into_iter().collect()
+}
+
+/// Waits until all tables are of newer rules than they were.
+pub async fn renewed(owner: &PgPool, older: &BTreeMap<String, i32>) {
+    eventually("all tables are of newer rules", PATIENCE, async || {
+        let newer = versions(owner).await;
+        older.iter().all(|(name, version)| newer[name] > *version).then_some(())
+    })
+    .await;
 }
 
 /// A term is of one process: whoever led before writes nothing once another has begun.
