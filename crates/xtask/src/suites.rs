@@ -143,18 +143,20 @@ fn count_in(line: &str) -> Option<Count> {
     // Indented, it is what nextest shows of one failed test, which its own closing line counts.
     let libtest = line.starts_with("test result:");
     let line = line.trim();
-    let unsteady = number_before(line, "flaky");
+    let nextest = line.starts_with("Summary [") && line.contains(" run:");
+    // nextest tells them in brackets, among those that passed.
+    let among = if nextest { number_before(&line.replace(['(', ')'], ","), "flaky") } else { 0 };
+    let beside = number_before(line, "flaky");
     let counts = || Count {
-        passed: number_before(line, "passed") + unsteady,
+        passed: number_before(line, "passed") + beside,
         failed: number_before(line, "failed") + number_before(line, "timed out"),
         not_run: ["skipped", "ignored", "filtered out", "todo", "did not run"]
             .iter()
             .map(|word| number_before(line, word))
             .sum(),
-        unsteady,
+        unsteady: among + beside,
         ..Count::default()
     };
-    let nextest = line.starts_with("Summary [") && line.contains(" run:");
     let vitest = line.starts_with("Tests ") && (line.contains(" passed") || line.contains(" failed"));
     // "4 passed (14.2s)", "1 failed", "2 flaky", "1 interrupted"
     let playwright = {
@@ -212,6 +214,9 @@ mod tests {
         }
         let twice = Count { passed: 2, unsteady: 2, ..Count::default() };
         assert_eq!(count_in("  2 flaky").as_ref(), Some(&twice));
+        let nextest = "     Summary [   5.098s] 13 tests run: 13 passed (1 slow, 2 flaky), 4 skipped";
+        let among = Count { passed: 13, not_run: 4, unsteady: 2, ..Count::default() };
+        assert_eq!(count_in(nextest), Some(among));
         assert_eq!(twice.to_string(), "2 passed, 0 failed, 2 UNSTEADY (passed the second time)");
     }
 
