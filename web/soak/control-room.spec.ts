@@ -1,17 +1,16 @@
 /** Both walls, the board and the map stay open, as in a control room: what they hold does not grow. */
-import { readFileSync, writeFileSync } from 'node:fs'
-import type { CDPSession, Page } from '@playwright/test'
+import { writeFileSync } from 'node:fs'
+import type { Browser, Page } from '@playwright/test'
 import { at, expect, setting, SIGNED_IN, test } from '../e2e/fixtures'
 import { growthOf, type Sample } from './growth'
-
-test.use({ storageState: SIGNED_IN, viewport: { width: 1920, height: 1080 } })
+import { residentMb, Wall } from './wall'
 
 const MINUTE_MS = 60_000
 const MB = 2 ** 20
-/** What the browser takes to let go. */
-const SQUEEZED_MS = 2_000
 /** Before what is counted, caches and lists fill, and V8 compiles functions as they get warm: the last of them after half an hour. */
 const WARM_UP_SHARE = 0.5
+/** Pages are looked into so often, and left alone between. */
+const LOOK_MINUTES = 5
 const PAGES = ['/screenHome', '/screenHome1', '/home', '/vehicle/operation-map'] as const
 /** What each may grow by in an hour; without a goal it is told alone. */
 const GOALS = { 'heap MB': 1, nodes: 100, listeners: 20, 'resident MB': 1 } as const
@@ -20,27 +19,34 @@ type Kind = keyof typeof GOALS
 const minutes = Number(process.env.WHEELHOUSE_SOAK_MINUTES ?? '60')
 const nap = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms))
 
-/** Resident memory of a process, without what it shares with others. */
-function residentMb(pid: number): number {
-  const kb = /^RssAnon:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]
-  return Number(kb) / 1024
+/** Signs in and opens every page. */
+async function opened(browser: Browser): Promise<void> {
+  const context = browser.contexts()[0]!
+  await context.setStorageState(SIGNED_IN)
+  for (const path of PAGES) {
+    const page = await context.newPage()
+    await page.goto(at(path))
+    await expect(page.locator('body')).not.toContainText('页面出错')
+  }
 }
 
-/** Has the browser give back what it only keeps for later, as an operating system does that runs short. */
-async function squeeze(whole: CDPSession): Promise<void> {
-  await whole.send('Memory.simulatePressureNotification', { level: 'critical' })
-  await nap(SQUEEZED_MS)
+function pageOf(browser: Browser, path: string): Page {
+  const found = browser.contexts()[0]!.pages().find((page) => page.url().endsWith(`#${path}`))
+  if (found === undefined) throw new Error(`${path} is no longer open`)
+  return found
 }
 
 /** Live bytes and objects of a page, after its garbage is gone. */
-async function heldBy(session: CDPSession): Promise<Record<Exclude<Kind, 'resident MB'>, number>> {
+async function heldBy(page: Page): Promise<Record<Exclude<Kind, 'resident MB'>, number>> {
+  const session = await page.context().newCDPSession(page)
+  await session.send('Performance.enable')
   await session.send('HeapProfiler.collectGarbage')
   const { metrics } = await session.send('Performance.getMetrics')
   const of = (name: string) => metrics.find((metric) => metric.name === name)?.value ?? Number.NaN
   return { 'heap MB': of('JSHeapUsedSize') / MB, nodes: of('Nodes'), listeners: of('JSEventListeners') }
 }
 
-test('an hour of a control room', async ({ context, browser }) => {
+test('an hour of a control room', async () => {
   const series = new Map<string, { kind: Kind; samples: Sample[] }>()
   const keep = (name: string, kind: Kind, minute: number, value: number) => {
     const key = `${name} ${kind}`
@@ -48,34 +54,36 @@ test('an hour of a control room', async ({ context, browser }) => {
     found.samples.push({ minute, value })
     series.set(key, found)
   }
-  const opened: { path: string; page: Page; session: CDPSession }[] = []
-  for (const path of PAGES) {
-    const page = await context.newPage()
-    await page.goto(at(path))
-    const session = await context.newCDPSession(page)
-    await session.send('Performance.enable')
-    opened.push({ path, page, session })
-  }
-  const whole = await browser.newBrowserCDPSession()
   const server = Number(setting('WHEELHOUSE_SERVER_PID'))
-  const begun = Date.now()
-  for (let minute = 0; minute <= minutes; minute += 1) {
-    for (const { path, session } of opened) {
-      const held = await heldBy(session)
-      for (const [kind, value] of Object.entries(held)) keep(path, kind as Kind, minute, value)
+  const wall = await Wall.open(test.info().project.use.launchOptions ?? {})
+  try {
+    await wall.watched(opened)
+    const begun = Date.now()
+    for (let minute = 0; minute <= minutes; minute += 1) {
+      keep('server', 'resident MB', minute, residentMb(server))
+      if (minute % LOOK_MINUTES === 0) {
+        await wall.watched(async (browser) => {
+          for (const path of PAGES) {
+            const held = await heldBy(pageOf(browser, path))
+            for (const [kind, value] of Object.entries(held)) keep(path, kind as Kind, minute, value)
+          }
+        })
+        // Their garbage is gone now.
+        keep('renderers', 'resident MB', minute, wall.residentMb())
+      }
+      const now = [...series].map(([key, { samples }]) => `${key} ${samples.at(-1)!.value.toFixed(1)}`)
+      process.stdout.write(`${minute} min: ${now.join(', ')}\n`)
+      if (minute < minutes) await nap(Math.max(0, begun + (minute + 1) * MINUTE_MS - Date.now()))
     }
-    await squeeze(whole)
-    const { processInfo } = await whole.send('SystemInfo.getProcessInfo')
-    const renderers = processInfo.filter(({ type }) => type === 'renderer').map(({ id }) => residentMb(id))
-    keep('renderers', 'resident MB', minute, renderers.reduce((sum, mb) => sum + mb, 0))
-    keep('server', 'resident MB', minute, residentMb(server))
-    const now = [...series].map(([key, { samples }]) => `${key} ${samples.at(-1)!.value.toFixed(1)}`)
-    process.stdout.write(`${minute} min: ${now.join(', ')}\n`)
-    if (minute < minutes) await nap(Math.max(0, begun + (minute + 1) * MINUTE_MS - Date.now()))
-  }
-  for (const { path, page } of opened) {
-    await page.screenshot({ path: `test-results/soak${path.replaceAll('/', '-')}.png` })
-    await expect(page.locator('body')).not.toContainText('页面出错')
+    await wall.watched(async (browser) => {
+      for (const path of PAGES) {
+        const page = pageOf(browser, path)
+        await page.screenshot({ path: `test-results/soak${path.replaceAll('/', '-')}.png` })
+        await expect(page.locator('body')).not.toContainText('页面出错')
+      }
+    })
+  } finally {
+    wall.close()
   }
   const rows = [...series].map(([name, { kind, samples }]) => {
     const counted = samples.filter((sample) => sample.minute >= minutes * WARM_UP_SHARE)

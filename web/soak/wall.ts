@@ -1,0 +1,90 @@
+/**
+ * A browser that is looked at now and then and left alone between: whoever watches a page all the time has the browser keep what the page
+ * fetches, which is the watcher's memory and not the page's.
+ */
+import { type ChildProcess, spawn } from 'node:child_process'
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { createInterface } from 'node:readline'
+import { type Browser, chromium, type LaunchOptions } from '@playwright/test'
+
+const LISTENS = /^DevTools listening on (ws:\S+)$/
+const START_MS = 60_000
+
+export class Wall {
+  private constructor(
+    private readonly process: ChildProcess,
+    private readonly address: string,
+    private readonly profile: string,
+  ) {}
+
+  /** Starts it, with an empty profile. */
+  static async open({ executablePath, args = [] }: LaunchOptions): Promise<Wall> {
+    if (executablePath === undefined) throw new Error('no browser is named')
+    const profile = mkdtempSync(path.join(tmpdir(), 'wheelhouse-wall-'))
+    const own = ['--headless', '--remote-debugging-port=0', `--user-data-dir=${profile}`, '--window-size=1920,1080', '--lang=zh-CN']
+    const child = spawn(executablePath, [...args, ...own, 'about:blank'], { stdio: ['ignore', 'ignore', 'pipe'] })
+    const address = new Promise<string>((resolve, reject) => {
+      setTimeout(() => reject(new Error('the browser does not listen')), START_MS).unref()
+      child.once('exit', (code) => reject(new Error(`the browser ended with ${code}`)))
+      createInterface({ input: child.stderr }).on('line', (line) => {
+        const found = LISTENS.exec(line)?.[1]
+        if (found !== undefined) resolve(found)
+      })
+    })
+    return new Wall(child, await address, profile)
+  }
+
+  /** Watches it for as long as `look` takes. */
+  async watched<T>(look: (browser: Browser) => Promise<T>): Promise<T> {
+    const browser = await chromium.connectOverCDP(this.address)
+    try {
+      return await look(browser)
+    } finally {
+      await browser.close()
+    }
+  }
+
+  /** Resident memory of what draws its pages, without what is shared with others. */
+  residentMb(): number {
+    return renderersOf(this.process.pid).reduce((sum, pid) => sum + residentMb(pid), 0)
+  }
+
+  close(): void {
+    this.process.removeAllListeners('exit')
+    this.process.once('exit', () => rmSync(this.profile, { recursive: true, force: true }))
+    this.process.kill()
+  }
+}
+
+/** Resident memory of a process, without what it shares with others. */
+export function residentMb(pid: number): number {
+  const kb = /^RssAnon:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]
+  return Number(kb) / 1024
+}
+
+/** What a process started, and what those started, where it draws pages. */
+function renderersOf(root: number | undefined): number[] {
+  const started = new Map<number, number[]>()
+  for (const name of readdirSync('/proc').filter((entry) => /^\d+$/.test(entry))) {
+    const parent = parentOf(Number(name))
+    if (parent !== undefined) started.set(parent, [...(started.get(parent) ?? []), Number(name)])
+  }
+  const below = (pid: number): number[] => (started.get(pid) ?? []).flatMap((child) => [child, ...below(child)])
+  return root === undefined ? [] : below(root).filter((pid) => read(`/proc/${pid}/cmdline`).includes('--type=renderer'))
+}
+
+function parentOf(pid: number): number | undefined {
+  const parent = /^PPid:\s+(\d+)$/m.exec(read(`/proc/${pid}/status`))?.[1]
+  return parent === undefined ? undefined : Number(parent)
+}
+
+/** What a file says; nothing when its process ended meanwhile. */
+function read(file: string): string {
+  try {
+    return readFileSync(file, 'utf8')
+  } catch {
+    return ''
+  }
+}
