@@ -83,7 +83,7 @@ test('an hour of a control room', async () => {
       }
     })
   } finally {
-    wall.close()
+    await wall.close()
   }
   const rows = [...series].map(([name, { kind, samples }]) => {
     const counted = samples.filter((sample) => sample.minute >= minutes * WARM_UP_SHARE)

@@ -24,7 +24,7 @@ export class Wall {
     if (executablePath === undefined) throw new Error('no browser is named')
     const profile = mkdtempSync(path.join(tmpdir(), 'wheelhouse-wall-'))
     const own = ['--headless', '--remote-debugging-port=0', `--user-data-dir=${profile}`, '--window-size=1920,1080', '--lang=zh-CN']
-    const child = spawn(executablePath, [...args, ...own, 'about:blank'], { stdio: ['ignore', 'ignore', 'pipe'] })
+    const child = spawn(executablePath, [...args, ...own, 'about:blank'], { stdio: ['ignore', 'ignore', 'pipe'], detached: true })
     const address = new Promise<string>((resolve, reject) => {
       setTimeout(() => reject(new Error('the browser does not listen')), START_MS).unref()
       child.once('exit', (code) => reject(new Error(`the browser ended with ${code}`)))
@@ -51,10 +51,16 @@ export class Wall {
     return renderersOf(this.process.pid).reduce((sum, pid) => sum + residentMb(pid), 0)
   }
 
-  close(): void {
-    this.process.removeAllListeners('exit')
-    this.process.once('exit', () => rmSync(this.profile, { recursive: true, force: true }))
-    this.process.kill()
+  /** Ends it. What is named as the browser may be a script that started it: the whole group goes. */
+  async close(): Promise<void> {
+    const gone = new Promise((resolve) => {
+      this.process.removeAllListeners('exit').once('exit', resolve)
+    })
+    if (this.process.pid !== undefined && this.process.exitCode === null) {
+      process.kill(-this.process.pid)
+      await gone
+    }
+    rmSync(this.profile, { recursive: true, force: true, maxRetries: 10 })
   }
 }
 
