@@ -37,10 +37,10 @@ impl OwnPostgres {
         Self::with(PostgresOptions { durable: true, ..PostgresOptions::default() }).await
     }
 
-    /// As [`Self::durable`], on a disk of its own of this size, which can be filled: for root alone.
+    /// As [`Self::durable`], on a disk of its own of this size, which can be filled, where one may be mounted.
     ///
     /// # Panics
-    /// As [`Self::start`], and when no disk can be mounted.
+    /// As [`Self::start`].
     pub async fn on_small_disk(size_mb: u32) -> Self {
         // What it keeps of its log follows the disk's size.
         let settings = [("max_wal_size", "128MB"), ("min_wal_size", "32MB")];

@@ -125,6 +125,10 @@ fn rust(args: &TestArgs, folders: &Folders) -> Result<Count> {
     Ok(total)
 }
 
+/// Tests make and drop databases of hundreds of files by the thousand: on a real disk they wait for it most of all. What is not
+/// written takes no memory.
+const DISK_MB: u32 = 8_192;
+
 /// One PostgreSQL and one NATS for all test processes, where the environment names none.
 struct Servers {
     nats: Option<LocalNats>,
@@ -135,8 +139,9 @@ impl Servers {
     fn start() -> Result<Self> {
         let named = |name: &str| std::env::var_os(name).is_some_and(|value| !value.is_empty());
         let place = Arc::new(Place::throw_away()?);
+        let options = PostgresOptions { disk_mb: Some(DISK_MB), ..PostgresOptions::default() };
         let postgres = (!named("DATABASE_URL"))
-            .then(|| LocalPostgres::start(Arc::clone(&place), PostgresOptions::default()))
+            .then(|| LocalPostgres::start(Arc::clone(&place), options))
             .transpose()?;
         let nats =
             (!named("NATS_URL")).then(|| LocalNats::start(place, NatsOptions::default())).transpose()?;

@@ -13,7 +13,7 @@ use payment_simulator::{Mishaps, Options, Running};
 use serde_json::Value;
 use sqlx::postgres::PgPoolOptions;
 use sqlx::{AssertSqlSafe, PgPool};
-use testkit::local::{AuthCallout, Place, Signal, Supervised, free_port, http_get_ok, is_root, send_signal};
+use testkit::local::{AuthCallout, Place, Signal, Supervised, free_port, http_get_ok, send_signal};
 use testkit::{OwnNats, OwnPostgres, Services, TestDatabase};
 use tokio::task::block_in_place;
 
@@ -138,13 +138,9 @@ impl Stack {
         Self::with_own(OwnPostgres::durable()).await
     }
 
-    /// The same, and for root on a disk of its own, to be filled.
+    /// The same on a disk of its own, to be filled, where one may be mounted.
     pub async fn on_small_disk() -> Self {
-        if is_root() {
-            Self::with_own(OwnPostgres::on_small_disk(DISK_MB)).await
-        } else {
-            Self::durable().await
-        }
+        Self::with_own(OwnPostgres::on_small_disk(DISK_MB)).await
     }
 
     async fn with_own(server: impl Future<Output = OwnPostgres>) -> Self {

@@ -19,7 +19,7 @@ pub struct SmallDisk {
 }
 
 impl SmallDisk {
-    /// Mounts it in `place`, whose watchdog takes it away: only root may.
+    /// Mounts it in `place`, whose watchdog takes it away: root may, where nothing forbids it.
     pub fn mount(place: &Place, size_mb: u32) -> Result<Self> {
         let path = place.path().join("small-disk");
         fs::create_dir(&path).with_context(|| format!("cannot make {}", path.display()))?;
@@ -27,7 +27,7 @@ impl SmallDisk {
         let mut mount = Command::new("mount");
         mount.args(["-t", "tmpfs", "-o", &size, "tmpfs"]).arg(&path);
         let output = mount.output().context("cannot run mount")?;
-        ensure!(output.status.success(), "mount: {}", String::from_utf8_lossy(&output.stderr).trim());
+        ensure!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr).trim());
         fs::set_permissions(&path, Permissions::from_mode(0o755))?;
         Ok(Self { path })
     }

@@ -25,7 +25,7 @@ pub struct PostgresOptions {
     pub port: Option<u16>,
     /// More `-c name=value` settings.
     pub settings: Vec<(String, String)>,
-    /// The size of a disk for its data alone, megabytes; root's alone.
+    /// The size of a disk in memory for its data alone, megabytes; without one where none may be mounted.
     pub disk_mb: Option<u32>,
 }
 
@@ -54,7 +54,10 @@ impl LocalPostgres {
                 place.path().display()
             );
         }
-        let disk = options.disk_mb.map(|size_mb| SmallDisk::mount(&place, size_mb)).transpose()?;
+        let disk = options.disk_mb.and_then(|size_mb| {
+            let mounted = SmallDisk::mount(&place, size_mb);
+            mounted.inspect_err(|error| eprintln!("PostgreSQL has no disk of its own: {error:#}")).ok()
+        });
         let data = disk.as_ref().map_or(place.path(), SmallDisk::path).join("postgres");
         let secret = place.path().join("postgres.password");
         // Only a finished cluster counts: the version file is there from the beginning, so a

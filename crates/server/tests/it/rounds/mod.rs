@@ -154,7 +154,7 @@ async fn begin(
         Fault::JumpClock(node, seconds) => stations[node].clock().jump(seconds),
         Fault::FillDisk => {
             if !stack.postgres().fill_disk().await {
-                timeline.note("left out: only root has a disk to fill");
+                timeline.note("left out: no disk may be mounted here");
             }
         }
         Fault::CutAppend(node, when) => stations[node].postgres.cut_append(when),
