@@ -127,7 +127,7 @@ fn rust(args: &TestArgs, folders: &Folders) -> Result<Count> {
 
 /// Tests make and drop databases of hundreds of files by the thousand: on a real disk they wait for it most of all. What is not
 /// written takes no memory.
-const DISK_MB: u32 = 8_192;
+const DISK_MB: u32 = 4_096;
 
 /// One PostgreSQL and one NATS for all test processes, where the environment names none.
 struct Servers {
