@@ -62,7 +62,7 @@ async fn register_agent(
     request: RequestContext,
     Body(new): Body<NewAgent>,
 ) -> Handled<Value> {
-    let mut tx = newest(&runtime, &caller, "agent").await?;
+    let mut tx = known_by(runtime.reader.head().await?, &runtime, &caller, "agent").await?;
     let known: Option<AgentId> =
         sqlx::query_scalar("select agent_id from read.agent where phone = $1 and company = $2 limit 1")
             .bind(new.phone.as_str())
@@ -127,7 +127,7 @@ async fn plan_area(
     if !agent.state.is_enabled() || !caller.scope.agents.contains(&new.agent_id) {
         return Err(Refused::business("agent-unknown", "代理不存在或已停用"));
     }
-    let mut tx = newest(&runtime, &caller, "area").await?;
+    let mut tx = known_by(runtime.reader.head().await?, &runtime, &caller, "area").await?;
     let known: Option<AreaId> =
         sqlx::query_scalar("select area_id from read.area where agent_id = $1 and name = $2")
             .bind(new.agent_id)
@@ -243,7 +243,7 @@ async fn draw_fence(
     request: RequestContext,
     Body(new): Body<NewFence>,
 ) -> Handled<FenceGiven> {
-    draw_one(&runtime, &caller, &request, new).await.map(Answer)
+    draw_one(runtime.reader.head().await?, &runtime, &caller, &request, new).await.map(Answer)
 }
 
 /// Fences to draw.
@@ -272,9 +272,10 @@ async fn draw_fences(
     if new.fences.is_empty() || new.fences.len() > MOST_FENCES {
         return Err(Refused::malformed(format!("每次需 1 到 {MOST_FENCES} 个围栏")));
     }
+    let head = runtime.reader.head().await?;
     let mut results = Vec::with_capacity(new.fences.len());
     for fence in new.fences {
-        results.push(match draw_one(&runtime, &caller, &request, fence).await {
+        results.push(match draw_one(head, &runtime, &caller, &request, fence).await {
             Ok(given) => given,
             Err(Refused::Business { text, .. } | Refused::Malformed { text, .. }) => {
                 FenceGiven { fence_id: None, error: Some(text) }
@@ -285,13 +286,20 @@ async fn draw_fences(
     Ok(Answer(FencesGiven { results }))
 }
 
-/// A read model as the whole log has it: who asks again, after an answer that was lost and through another node, finds what he made.
-async fn newest(runtime: &Runtime, caller: &Caller, projector: &str) -> Result<ReadTx, Refused> {
-    let db = runtime.reads.scoped(&caller.scope, Some(Position(i64::MAX)), &[projector]).await?;
+/// A read model as the log was at `head`, when the request came: who asks again, after an answer that was lost and through another node,
+/// finds what he made.
+async fn known_by(
+    head: Position,
+    runtime: &Runtime,
+    caller: &Caller,
+    projector: &str,
+) -> Result<ReadTx, Refused> {
+    let db = runtime.reads.scoped(&caller.scope, Some(head), &[projector]).await?;
     if db.caught_up() { Ok(db) } else { Err(Refused::unavailable("what is known already is not up to date")) }
 }
 
 async fn draw_one(
+    head: Position,
     runtime: &Runtime,
     caller: &Caller,
     request: &RequestContext,
@@ -308,7 +316,7 @@ async fn draw_one(
     let (Some(edge), Some(agent_id)) = (area.ring(), area.agent()) else {
         return Err(Refused::business("area-unknown", "服务区不存在"));
     };
-    let mut tx = newest(runtime, caller, "fence").await?;
+    let mut tx = known_by(head, runtime, caller, "fence").await?;
     let known: Option<FenceId> = sqlx::query_scalar(
         "select fence_id from read.fence where area_id = $1 and name = $2 and not deleted",
     )
