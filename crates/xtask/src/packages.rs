@@ -5,7 +5,7 @@ use std::path::Path;
 use std::time::SystemTime;
 
 use anyhow::{Context, Result, bail, ensure};
-use testkit::local::{find_postgres, is_root, on_path};
+use testkit::local::{find_faketime, find_postgres, is_root, on_path};
 
 use crate::shell::{command, in_web, read, root, run, web};
 
@@ -19,10 +19,7 @@ pub fn postgres() -> Result<()> {
 
 /// What lets a process's clock jump, for rounds of faults.
 pub fn faketime() -> Result<()> {
-    let folders = fs::read_dir("/usr/lib").context("a folder of libraries")?.flatten();
-    let is_here =
-        folders.map(|folder| folder.path().join("faketime/libfaketimeMT.so.1")).any(|path| path.is_file());
-    if is_here { Ok(()) } else { install(&["faketime"]) }
+    if find_faketime().is_some() { Ok(()) } else { install(&["faketime"]) }
 }
 
 /// A browser with Chinese letters; its path. `CHROMIUM` names another one.

@@ -128,36 +128,39 @@ impl Machine {
     }
 }
 
-/// Sends under one key, to one after the other of endless machines, until there is an answer.
-pub async fn insist<'a>(
-    machines: impl Iterator<Item = &'a Machine>,
-    path: &str,
-    body: &Value,
-    key: &str,
-) -> Reply {
-    let begun = Instant::now();
-    for machine in machines {
-        match machine.post(path, body, Some(key)).await {
-            Ok(reply) if !reply.is_away() && reply.code() != "contended" => return reply,
-            away => {
-                assert!(begun.elapsed() < PATIENCE, "{path} is never answered: {away:?}");
-                tokio::time::sleep(Duration::from_millis(100)).await;
-            }
-        }
-    }
-    unreachable!("there is always another")
+/// Who can send the same again under its key.
+pub trait Keyed: Sync {
+    /// Sends it once.
+    fn send_keyed(
+        &self,
+        path: &str,
+        body: &Value,
+        key: &str,
+    ) -> impl Future<Output = reqwest::Result<Reply>> + Send;
 }
 
-/// The same as a person, through one browser after the other.
-pub async fn insist_as<'a>(
-    browsers: impl Iterator<Item = &'a Browser>,
+impl Keyed for Machine {
+    async fn send_keyed(&self, path: &str, body: &Value, key: &str) -> reqwest::Result<Reply> {
+        self.post(path, body, Some(key)).await
+    }
+}
+
+impl Keyed for Browser {
+    async fn send_keyed(&self, path: &str, body: &Value, key: &str) -> reqwest::Result<Reply> {
+        self.keyed_call(path, body, key).await
+    }
+}
+
+/// Sends under one key, to one after the other of endless machines or browsers, until there is an answer.
+pub async fn insist<'a, Caller: Keyed + 'a>(
+    callers: impl Iterator<Item = &'a Caller>,
     path: &str,
     body: &Value,
     key: &str,
 ) -> Reply {
     let begun = Instant::now();
-    for browser in browsers {
-        match browser.keyed_call(path, body, key).await {
+    for caller in callers {
+        match caller.send_keyed(path, body, key).await {
             Ok(reply) if !reply.is_away() && reply.code() != "contended" => return reply,
             away => {
                 assert!(begun.elapsed() < PATIENCE, "{path} is never answered: {away:?}");

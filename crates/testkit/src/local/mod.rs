@@ -17,5 +17,5 @@ pub use place::Place;
 pub use port::{free_port, port_is_free};
 pub use postgres::{LocalPostgres, PostgresOptions};
 pub use process::{Signal, Supervised, http_get_ok, send_signal};
-pub use search::{find_nats_server, find_postgres, is_root, on_path};
+pub use search::{find_faketime, find_nats_server, find_postgres, is_root, on_path};
 pub use version::{NatsVersion, NotANatsVersion, OLDEST_NATS};

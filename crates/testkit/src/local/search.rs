@@ -47,6 +47,12 @@ pub fn find_postgres() -> Result<PathBuf> {
     )
 }
 
+/// libfaketime, which lets a process's clock jump: Debian's package `faketime` has it, below the machine's own name.
+pub fn find_faketime() -> Option<PathBuf> {
+    let folders = std::fs::read_dir("/usr/lib").ok()?.flatten();
+    folders.map(|folder| folder.path().join("faketime/libfaketimeMT.so.1")).find(|path| path.is_file())
+}
+
 /// A nats-server that is new enough: the one in `WHEELHOUSE_NATS_SERVER`, else on `PATH`, else the
 /// cached one, else a fetched one.
 pub fn find_nats_server() -> Result<PathBuf> {

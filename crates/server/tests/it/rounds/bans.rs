@@ -9,7 +9,7 @@ use sqlx::PgPool;
 use super::World;
 use super::load::Speaker;
 use super::plan::JUMP_S;
-use crate::client::{Browser, insist_as};
+use crate::client::{Browser, insist};
 use crate::stack::eventually;
 
 /// Of a fence's kinds the one that forbids, and what is said of a bike that stops in one.
@@ -60,7 +60,7 @@ pub async fn draw(
         if !counts {
             let others = browsers.iter().cycle().skip(number + 1);
             let body = json!({"id": id, "state": 0});
-            insist_as(others, "/fence/state", &body, &format!("lift-{number}")).await.data();
+            insist(others, "/fence/state", &body, &format!("lift-{number}")).await.data();
         }
         speaker.timeline.note(format!("{name} {}", if counts { "drawn" } else { "drawn and lifted" }));
         bans.push(Ban { name, id, lat, lng, counts });

@@ -3,9 +3,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// Debian's package `faketime` has it, below the machine's own name.
-const LIBRARIES: &str = "/usr/lib";
-const LIBRARY: &str = "faketime/libfaketimeMT.so.1";
+use testkit::local::find_faketime;
 
 /// The clock of one node.
 pub struct FakeClock {
@@ -20,10 +18,10 @@ impl FakeClock {
     /// # Panics
     /// Without libfaketime.
     pub fn new(file: &Path) -> Self {
-        let folders = fs::read_dir(LIBRARIES).expect("a folder of libraries").flatten();
-        let found = folders.map(|folder| folder.path().join(LIBRARY)).find(|path| path.is_file());
-        let library =
-            found.expect("libfaketime (Debian's package faketime) lets clocks jump").display().to_string();
+        let library = find_faketime()
+            .expect("libfaketime (Debian's package faketime) lets clocks jump")
+            .display()
+            .to_string();
         let this = Self { library, file: file.to_owned() };
         this.jump(0);
         this
