@@ -42,7 +42,7 @@ pub struct ChangeBatch {
     pub table: String,
     /// The log's position that the table has reached.
     pub position: Position,
-    /// The rows.
+    /// The rows; none when any of the table's may have changed.
     pub changes: Vec<RowChanged>,
 }
 
@@ -52,9 +52,14 @@ impl ChangeBatch {
         Self { table: String::new(), position: Position(0), changes: Vec::new() }
     }
 
-    /// Whether changes were missed instead: read anew.
+    /// Whether changes were missed instead: read everything anew.
     pub fn is_gap(&self) -> bool {
         self.table.is_empty()
+    }
+
+    /// Whether changes of its table were missed instead: read the whole table anew.
+    pub fn is_of_whole_table(&self) -> bool {
+        !self.is_gap() && self.changes.is_empty()
     }
 }
 
@@ -72,7 +77,8 @@ impl Changes {
     }
 
     /// Hears of changes from now on. One who falls 1024 batches behind is told how many he lost; what other nodes told while
-    /// NATS was away is a batch of its own ([`ChangeBatch::is_gap`]). After either he should read anew.
+    /// NATS was away is a batch of its own ([`ChangeBatch::is_gap`]), and so is what somebody changed who died before he told
+    /// ([`ChangeBatch::is_of_whole_table`]). After any of them he should read anew.
     pub fn subscribe(&self) -> broadcast::Receiver<Arc<ChangeBatch>> {
         self.here.subscribe()
     }
@@ -89,14 +95,24 @@ impl Changes {
         }
         for (table, rows) in tables {
             for rows in rows.chunks(MAX_ROWS) {
-                let batch = ChangeBatch { table: table.to_owned(), position, changes: rows.to_vec() };
-                if let Some(there) = &self.there {
-                    there.tell(format!("changes.{}", batch.table), &batch).await;
-                }
-                // Without watchers there is nobody to tell.
-                let _ = self.here.send(Arc::new(batch));
+                self.tell(ChangeBatch { table: table.to_owned(), position, changes: rows.to_vec() }).await;
             }
         }
+    }
+
+    /// Tells that any row of `tables`, which are at `position`, may have changed without a word.
+    pub(crate) async fn publish_unknown(&self, position: Position, tables: &[&str]) {
+        for table in tables {
+            self.tell(ChangeBatch { table: (*table).to_owned(), position, changes: Vec::new() }).await;
+        }
+    }
+
+    async fn tell(&self, batch: ChangeBatch) {
+        if let Some(there) = &self.there {
+            there.tell(format!("changes.{}", batch.table), &batch).await;
+        }
+        // Without watchers there is nobody to tell.
+        let _ = self.here.send(Arc::new(batch));
     }
 
     /// Listens to the other nodes until `stop`.

@@ -140,6 +140,7 @@ async fn read_all(runtime: &Runtime, memory: &Memory) -> bool {
 async fn take_in(runtime: &Runtime, memory: &Memory, batch: &ChangeBatch) -> sqlx::Result<()> {
     let pool = &runtime.pools.projector;
     match batch.table.as_str() {
+        "vehicle" if batch.is_of_whole_table() => enrol_all(pool, memory, &*runtime.clock).await,
         "vehicle" => {
             let cars: Vec<String> = batch.changes.iter().map(|change| change.key.clone()).collect();
             enrol_some(pool, memory, &*runtime.clock, &cars).await

@@ -111,6 +111,7 @@ impl Alone {
         let took = self.end().await;
         let (position, parked) = done?;
         runtime.progress.reached(name, position);
+        runtime.changes.publish_unknown(position, projector.tables()).await;
         tracing::info!(
             projector = name,
             position = position.0,

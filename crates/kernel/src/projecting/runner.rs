@@ -193,7 +193,20 @@ impl<'a> Leader<'a> {
             tokio::time::sleep(Duration::from_secs(1)).await;
         }
         runtime.progress.reached(name, position);
+        // Whoever led before may have died between a batch and word of it.
+        leader.tell_unknown().await;
         Ok(leader)
+    }
+
+    /// The position was moved by somebody else, or by an attempt whose answer was lost.
+    async fn come_upon(&mut self, position: Position) {
+        self.adopt(position);
+        self.tell_unknown().await;
+    }
+
+    /// Tells that the tables may have changed without a word.
+    async fn tell_unknown(&self) {
+        self.runtime.changes.publish_unknown(self.stored, self.projector.tables()).await;
     }
 
     fn adopt(&mut self, position: Position) {
@@ -291,7 +304,7 @@ impl<'a> Leader<'a> {
             return Err(ProjectError::Version { projector: name, stored, own });
         }
         if position != self.stored {
-            self.adopt(position);
+            self.come_upon(position).await;
             return Ok(None);
         }
         Ok(Some(categories.into_iter().zip(streams).collect()))
@@ -361,7 +374,7 @@ impl<'a> Leader<'a> {
         .await?;
         let (stored, next) = seen.ok_or_else(|| self.superseded())?;
         if stored != self.stored {
-            self.adopt(stored);
+            self.come_upon(stored).await;
         }
         let behind_events = (self.runtime.tail.head().0 - self.position.0).max(0);
         let behind_ms = next.map_or(0, |next| self.runtime.clock.now().millis_since(next.into()).max(0));

@@ -27,9 +27,34 @@ async fn what_was_just_done_is_seen_and_told() {
     assert!(tx.caught_up());
     let sold: i64 = sqlx::query_scalar("select sold from read.stalls").fetch_one(&mut *tx).await.unwrap();
     assert_eq!(sold, 3);
+    let first = changes.recv().await.unwrap();
+    assert!(first.is_of_whole_table(), "whoever begins does not know what was told: {first:?}");
     let told: Arc<ChangeBatch> = changes.recv().await.unwrap();
     assert_eq!((told.table.as_str(), told.changes[0].key.as_str()), ("stalls", "a"));
     assert_eq!(told.changes[0].owner, here());
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_position_that_moved_without_a_word_makes_the_table_be_read_anew() {
+    let standing = runtime().await;
+    let runtime = &standing.runtime;
+    make_table(&runtime.pools.owner).await;
+    let mut changes = runtime.changes.subscribe();
+    let (projectors, _running) = run(runtime, Stalls::default());
+    open_stall(runtime, "a").await;
+    caught_up(runtime).await;
+    // An attempt whose answer was lost, or another who died before he told.
+    let moved: Position = sqlx::query_scalar(
+        "update log.projectors set position = position + 1 where name = 'stalls' returning position",
+    )
+    .fetch_one(&runtime.pools.owner)
+    .await
+    .unwrap();
+    let told = async { while changes.recv().await.unwrap().position != moved {} };
+    tokio::time::timeout(Duration::from_secs(20), told).await.expect("the move is told");
+    projectors.rebuild("stalls").await.unwrap();
+    let told = async { while !changes.recv().await.unwrap().is_of_whole_table() {} };
+    tokio::time::timeout(Duration::from_secs(20), told).await.expect("a table built anew is told");
 }
 
 #[tokio::test(flavor = "multi_thread")]

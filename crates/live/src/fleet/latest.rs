@@ -171,9 +171,12 @@ impl Fleet {
         })
     }
 
-    /// Puts a bike where it was kept, unless more is known of it. Bikes that are not known are left out.
-    pub fn restore(&mut self, stored: &Stored, now: Timestamp) {
-        let Some(slot) = self.slot(&stored.car_id) else { return };
+    /// Puts a bike where it was kept, unless more is known of it. For a bike that is not known yet that waits until it is.
+    pub fn restore(&mut self, stored: Stored, now: Timestamp) {
+        let Some(slot) = self.slot(&stored.car_id) else {
+            self.unclaimed.insert(stored.car_id.clone(), stored);
+            return;
+        };
         let index = slot as usize;
         if self.report_at[index] >= stored.report.at.millis() {
             return;
@@ -183,5 +186,32 @@ impl Fleet {
         self.heard_at[index] = stored.heard_at.millis();
         self.refresh(slot, now);
         self.board.touch(slot);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::testing::Heard;
+
+    #[test]
+    fn what_was_kept_of_a_bike_that_is_not_known_yet_waits_for_it() {
+        let mut before = Heard::of(2);
+        let kept = [0, 1].map(|slot| before.fleet.stored(slot).unwrap());
+        let records: Vec<_> = before.fleet.records().cloned().collect();
+        before.now = before.now.plus_millis(60_000);
+        before.report(0..1);
+
+        let mut after = Heard::of(0);
+        for stored in kept.clone() {
+            after.fleet.restore(stored, after.now);
+        }
+        after.fleet.restore(before.fleet.stored(0).unwrap(), after.now);
+        assert_eq!(after.fleet.latest("K0"), None);
+        for record in records {
+            assert!(after.fleet.enrol(record, after.now));
+        }
+        assert_eq!(after.fleet.stored(0), before.fleet.stored(0), "the newest of what was kept");
+        assert_eq!(after.fleet.stored(1).as_ref(), Some(&kept[1]));
+        assert!(after.fleet.unclaimed.is_empty());
     }
 }

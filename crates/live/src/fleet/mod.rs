@@ -98,6 +98,8 @@ pub struct Fleet {
     /// How long bikes were heard at all.
     listened_ms: i64,
     cold: Vec<Cold>,
+    /// What was kept of bikes that are not known yet, by number: as many at most as the database keeps.
+    unclaimed: HashMap<String, Stored>,
     board: Board,
     /// When the oldest change that waits for the next tick was published by its device's gateway.
     oldest_pending: Option<Timestamp>,
@@ -129,6 +131,7 @@ impl Fleet {
             heard_after_ms: Vec::new(),
             listened_ms: 0,
             cold: Vec::new(),
+            unclaimed: HashMap::new(),
             board: Board::default(),
             oldest_pending: None,
             neighbourhoods: neighbours::Neighbourhoods::default(),
@@ -207,9 +210,13 @@ impl Fleet {
         if self.records[index].lifecycle != record.lifecycle {
             self.heard_after_ms[index] = self.listened_ms;
         }
+        let unclaimed = self.unclaimed.remove(&record.car_id);
         self.records[index] = record;
         self.refresh(slot, now);
         self.board.touch(slot);
+        if let Some(stored) = unclaimed {
+            self.restore(stored, now);
+        }
         true
     }
 

@@ -237,12 +237,13 @@ pub(super) async fn restore(pool: &PgPool, memory: &Memory, now: Timestamp) -> s
     let states = |rows: &[PgRow]| rows.iter().map(stored).collect::<sqlx::Result<Vec<_>>>();
     let (kept, newer) = (states(&kept)?, states(&newer)?);
     let mut fleet = memory.write();
-    for state in kept.iter().chain(&newer) {
+    let bikes = kept.len() + newer.len();
+    let not_kept = newer.iter().filter_map(|state| fleet.slot(&state.car_id)).collect();
+    for state in kept.into_iter().chain(newer) {
         fleet.restore(state, now);
     }
-    let not_kept = newer.iter().filter_map(|state| fleet.slot(&state.car_id)).collect();
     drop(fleet);
-    Ok(Restored { bikes: kept.len() + newer.len(), not_kept })
+    Ok(Restored { bikes, not_kept })
 }
 
 fn stored(row: &PgRow) -> sqlx::Result<Stored> {

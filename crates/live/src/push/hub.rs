@@ -150,7 +150,7 @@ impl Hub {
     /// Rows of a read model changed: tells whoever watches the table, and puts the bikes behind them together anew.
     pub fn rows_changed(&self, changed: RowsChanged) {
         if BY_CAR.contains(&changed.table.as_str()) {
-            self.cars.rows_changed(Some(&changed.rows));
+            self.cars.rows_changed((!changed.rows.is_empty()).then_some(&changed.rows));
         }
         if self.tables.contains_key(&changed.table) {
             // Without watchers there is nobody to tell.
