@@ -3,7 +3,7 @@ import { writeFileSync } from 'node:fs'
 import type { Browser, Page } from '@playwright/test'
 import { at, expect, setting, SIGNED_IN, test } from '../e2e/fixtures'
 import { growthOf, type Sample } from './growth'
-import { residentMb, Wall } from './wall'
+import { nap, residentMb, Wall } from './wall'
 
 const MINUTE_MS = 60_000
 const MB = 2 ** 20
@@ -17,7 +17,6 @@ const GOALS = { 'heap MB': 1, nodes: 100, listeners: 20, 'resident MB': 1 } as c
 type Kind = keyof typeof GOALS
 
 const minutes = Number(process.env.WHEELHOUSE_SOAK_MINUTES ?? '60')
-const nap = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms))
 
 /** Signs in and opens every page. */
 async function opened(browser: Browser): Promise<void> {
@@ -69,7 +68,7 @@ test('an hour of a control room', async () => {
           }
         })
         // Their garbage is gone now.
-        keep('renderers', 'resident MB', minute, wall.residentMb())
+        keep('renderers', 'resident MB', minute, await wall.residentMb())
       }
       const now = [...series].map(([key, { samples }]) => `${key} ${samples.at(-1)!.value.toFixed(1)}`)
       process.stdout.write(`${minute} min: ${now.join(', ')}\n`)

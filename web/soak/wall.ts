@@ -11,6 +11,9 @@ import { type Browser, chromium, type LaunchOptions } from '@playwright/test'
 
 const LISTENS = /^DevTools listening on (ws:\S+)$/
 const START_MS = 60_000
+const SETTLE_SECONDS = 30
+
+export const nap = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms))
 
 export class Wall {
   private constructor(
@@ -46,9 +49,17 @@ export class Wall {
     }
   }
 
-  /** Resident memory of what draws its pages, without what is shared with others. */
-  residentMb(): number {
-    return renderersOf(this.process.pid).reduce((sum, pid) => sum + residentMb(pid), 0)
+  /**
+   * Resident memory of what draws its pages, without what is shared with others: of each the least of some seconds, for surfaces on their way
+   * to the screen come and go by ten megabytes.
+   */
+  async residentMb(): Promise<number> {
+    const least = new Map<number, number>()
+    for (let second = 0; second < SETTLE_SECONDS; second += 1) {
+      for (const pid of renderersOf(this.process.pid)) least.set(pid, Math.min(least.get(pid) ?? Number.POSITIVE_INFINITY, residentMb(pid)))
+      await nap(1000)
+    }
+    return [...least.values()].reduce((sum, mb) => sum + mb, 0)
   }
 
   /** Ends it. What is named as the browser may be a script that started it: the whole group goes. */

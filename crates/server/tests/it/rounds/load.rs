@@ -9,10 +9,16 @@ use serde_json::{Value, json};
 use tokio::task::JoinSet;
 
 use super::bans::{self, Ban};
+use super::once::{self, Once};
 use super::report::Timeline;
 use crate::bike::Bike;
 use crate::city::City;
 use crate::client::{Browser, Machine, Reply, insist};
+
+/// Bikes at which work is asked for under a key; at the others it is asked for once.
+pub const KEYED: usize = 6;
+/// Between two reboots.
+const REBOOT_EVERY: Duration = Duration::from_millis(500);
 
 /// A command that was acknowledged.
 #[derive(Clone, Debug)]
@@ -48,13 +54,18 @@ impl Speaker {
     }
 }
 
+/// Where work at a bike begins and ends.
+pub fn work_path(car: &str) -> String {
+    format!("/open/v1/vehicles/{car}/work")
+}
+
 /// Begins and ends work at one bike, over and over.
 pub async fn work(speaker: Speaker, car: String, first: usize) -> Vec<Told> {
     let mut told = Vec::new();
     while speaker.goes_on() {
         let action = if told.len() % 2 == 0 { "start" } else { "finish" };
         let key = format!("{car}-{}", told.len());
-        let path = format!("/open/v1/vehicles/{car}/work");
+        let path = work_path(&car);
         let body = json!({"action": action, "kind": "swap", "workerId": "worker-1"});
         let reply = speaker.insist(first + told.len(), &path, &body, &key).await;
         assert!(reply.body["suc"] == true, "{key}: {} {}", reply.status, reply.body);
@@ -111,6 +122,22 @@ pub async fn report(speaker: Speaker, gateway: Arc<Bike>, city: Arc<City>) {
     }
 }
 
+/// Tells bikes to start anew, one after the other, through either node; who is told that a bike is away leaves it.
+pub async fn reboot(speaker: Speaker, browsers: Vec<Browser>, cars: Vec<String>) -> usize {
+    let mut told = 0;
+    for (number, car) in cars.iter().cycle().enumerate() {
+        if !speaker.goes_on() {
+            break;
+        }
+        let body = json!({"carId": car, "command": "reboot"});
+        let nodes = browsers.iter().cycle().skip(number);
+        let reply = insist(nodes, "/device/command", &body, &format!("reboot-{number}")).await;
+        told += usize::from(reply.body["suc"] == true);
+        tokio::time::sleep(REBOOT_EVERY).await;
+    }
+    told
+}
+
 /// All of them at once.
 pub struct Load {
     pub speaker: Speaker,
@@ -118,33 +145,46 @@ pub struct Load {
     enroller: JoinSet<Vec<String>>,
     reporter: JoinSet<()>,
     drawer: JoinSet<Vec<Ban>>,
+    once: JoinSet<Once>,
+    rebooter: JoinSet<usize>,
 }
 
 /// What they were told.
+#[derive(Default)]
 pub struct Done {
     pub told: Vec<Told>,
     pub enrolled: Vec<String>,
     pub bans: Vec<Ban>,
+    pub once: Vec<Once>,
+    /// Commands to bikes that were taken.
+    pub reboots: usize,
 }
 
 impl Load {
     pub fn begin(speaker: Speaker, browsers: &[Browser], gateway: &Arc<Bike>, city: &Arc<City>) -> Self {
         let (mut workers, mut enroller) = (JoinSet::new(), JoinSet::new());
         let (mut reporter, mut drawer) = (JoinSet::new(), JoinSet::new());
-        for (number, bike) in city.bikes.iter().enumerate() {
-            workers.spawn(work(speaker.clone(), bike.car.clone(), number));
+        let (mut once, mut rebooter) = (JoinSet::new(), JoinSet::new());
+        let cars: Vec<String> = city.bikes.iter().map(|bike| bike.car.clone()).collect();
+        let (keyed, others) = cars.split_at(KEYED);
+        for (number, car) in keyed.iter().enumerate() {
+            workers.spawn(work(speaker.clone(), car.clone(), number));
         }
+        for (number, car) in others.iter().enumerate() {
+            once.spawn(once::work(speaker.clone(), car.clone(), number));
+        }
+        rebooter.spawn(reboot(speaker.clone(), browsers.to_vec(), cars));
         enroller.spawn(enrol(speaker.clone(), Arc::clone(gateway), Arc::clone(city)));
         reporter.spawn(report(speaker.clone(), Arc::clone(gateway), Arc::clone(city)));
         let place = (city.lat, city.lng);
         drawer.spawn(bans::draw(speaker.clone(), browsers.to_vec(), city.area.clone(), place));
-        Self { speaker, workers, enroller, reporter, drawer }
+        Self { speaker, workers, enroller, reporter, drawer, once, rebooter }
     }
 
     /// Everybody gets his last answer.
     pub async fn end(mut self) -> Done {
         self.speaker.stop.store(true, Ordering::Relaxed);
-        let mut done = Done { told: Vec::new(), enrolled: Vec::new(), bans: Vec::new() };
+        let mut done = Done::default();
         while let Some(worker) = self.workers.join_next().await {
             done.told.extend(worker.expect("every command was answered"));
         }
@@ -153,6 +193,12 @@ impl Load {
         }
         while let Some(drawer) = self.drawer.join_next().await {
             done.bans.extend(drawer.expect("every fence was answered"));
+        }
+        while let Some(once) = self.once.join_next().await {
+            done.once.push(once.expect("it goes on"));
+        }
+        while let Some(reboots) = self.rebooter.join_next().await {
+            done.reboots += reboots.expect("every command was answered");
         }
         while let Some(reporter) = self.reporter.join_next().await {
             reporter.expect("reports went out");

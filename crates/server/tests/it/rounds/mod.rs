@@ -5,6 +5,7 @@ mod bans;
 mod clock;
 mod line;
 mod load;
+mod once;
 mod oracle;
 mod plan;
 mod reader;
@@ -25,19 +26,19 @@ use vocabulary::{Clock, SystemClock};
 
 use self::clock::FakeClock;
 use self::line::{Line, Passes};
-use self::load::{Done, Load, Speaker};
+use self::load::{Done, KEYED, Load, Speaker};
 use self::oracle::{Heard, PROMISES};
 use self::plan::{Fault, NODES, Step, To, jumping, plan};
-use self::reader::Reader;
+use self::reader::Readers;
 use self::report::Timeline;
 use self::watcher::Watcher;
 use crate::bike::Bike;
-use crate::city::City;
+use crate::city::{City, Enrolled};
 use crate::client::{Browser, Machine};
 use crate::money_kills::Crowd;
 use crate::stack::{ADMIN, Node, Stack, eventually, more};
 
-const BIKES: usize = 6;
+const BIKES: usize = 2 * KEYED;
 const CUSTOMERS: usize = 3;
 const PATIENCE: Duration = Duration::from_mins(2);
 /// A round that is not over by then never will be.
@@ -52,7 +53,7 @@ pub struct World {
     machines: Vec<Machine>,
     city: Arc<City>,
     watchers: Vec<Watcher>,
-    reader: Reader,
+    readers: Readers,
     done: Done,
     turns: usize,
     /// Who led what, in the order in which it was seen: name, holder, term.
@@ -60,6 +61,13 @@ pub struct World {
     messages: Vec<Heard>,
     /// By how many seconds a node's clock was ahead at most.
     ahead_s: i64,
+}
+
+impl World {
+    /// The bikes at which work was asked for under a key.
+    fn keyed(&self) -> &[Enrolled] {
+        &self.city.bikes[..KEYED]
+    }
 }
 
 /// A node, and the lines that lead from it.
@@ -264,7 +272,7 @@ async fn round(seed: u64, timeline: Arc<Timeline>) -> (String, bool) {
     stack.know_the_administrator().await;
     let owner = stack.owner().await;
     writers::watch(&owner).await;
-    let reader = Reader::begin(owner.clone());
+    let readers = Readers::begin(&owner);
     let urls: Vec<String> = stations.iter().map(|station| station.node().url.clone()).collect();
     let token = stack.full_machine().await;
     let machines: Vec<Machine> = urls.iter().map(|url| Machine::new(url, &token)).collect();
@@ -318,10 +326,12 @@ async fn round(seed: u64, timeline: Arc<Timeline>) -> (String, bool) {
     timeline.note("rides go on");
     let done = load.end().await;
     timeline.note(format!(
-        "{} commands were acknowledged, {} bikes came, {} bans were drawn",
+        "{} commands were acknowledged, {} bikes came, {} bans were drawn, {} bikes told to reboot; without a key: {:?}",
         done.told.len(),
         done.enrolled.len(),
-        done.bans.len()
+        done.bans.len(),
+        done.reboots,
+        done.once
     ));
     let turns = crowd.dismissed().await;
     timeline.note("the last riders are home");
@@ -333,7 +343,7 @@ async fn round(seed: u64, timeline: Arc<Timeline>) -> (String, bool) {
         machines,
         city,
         watchers,
-        reader,
+        readers,
         done,
         turns,
         terms: taken(&terms),

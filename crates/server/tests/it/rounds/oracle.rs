@@ -9,7 +9,7 @@ use serde_json::Value;
 use sqlx::PgPool;
 
 use super::load::Told;
-use super::{World, bans, writers};
+use super::{World, bans, once, writers};
 use crate::faults::every_bike_enrolled_once;
 use crate::money_kills;
 use crate::screen::{Screen, Seen};
@@ -25,6 +25,9 @@ type Promise = (&'static str, for<'a> fn(&'a World) -> LocalBoxFuture<'a, ()>);
 pub const PROMISES: &[Promise] = &[
     ("positions of the log have no gaps", |world| Box::pin(no_gaps(world))),
     ("an acknowledged command stands once", |world| Box::pin(every_command_once(world))),
+    ("what is asked for once and without a key is answered as it was done", |world| {
+        Box::pin(once::as_answered(world))
+    }),
     ("an acknowledged bike stands once", |world| {
         Box::pin(every_bike_enrolled_once(&world.owner, &world.done.enrolled))
     }),
@@ -35,8 +38,9 @@ pub const PROMISES: &[Promise] = &[
     ("a program of older rules leaves tables of newer ones alone", |world| {
         Box::pin(writers::one_of_a_version(&world.owner))
     }),
-    ("who reads while a table is swapped sees it whole", |world| Box::pin(async { seen_whole(world) })),
     ("read models are what the log says", |world| Box::pin(rebuilt(world))),
+    // All were just built anew.
+    ("who reads while a table is swapped sees it whole", |world| Box::pin(async { seen_whole(world) })),
     ("the log is what was written", |world| Box::pin(verified(world))),
     ("money in equals money out", |world| Box::pin(money(world))),
     ("no bike is in two rides, nobody rides two, no order is without its bike", |world| {
@@ -89,17 +93,22 @@ async fn every_command_once(world: &World) {
         assert_eq!((at[0].0.as_str(), &at[0].1), ("vehicle", car), "{key}");
         assert!(at[0].2 <= *position, "{key} was acknowledged at {position} and stands at {}", at[0].2);
     }
-    for bike in &world.city.bikes {
+    for bike in world.keyed() {
         let told = world.done.told.iter().filter(|one| one.car == bike.car).count();
-        let stands: i64 = sqlx::query_scalar(
-            "select count(*) from log.events where type = 'vehicle.ride-state-changed' and category = 'vehicle' and stream_id = $1",
-        )
-        .bind(&bike.car)
-        .fetch_one(&world.owner)
-        .await
-        .expect("the database answers");
+        let stands = changes_of(&world.owner, &bike.car).await;
         assert_eq!(stands, told as i64, "events of {} and commands that were acknowledged", bike.car);
     }
+}
+
+/// How often work at a bike began or ended.
+pub async fn changes_of(owner: &PgPool, car: &str) -> i64 {
+    sqlx::query_scalar(
+        "select count(*) from log.events where type = 'vehicle.ride-state-changed' and category = 'vehicle' and stream_id = $1",
+    )
+    .bind(car)
+    .fetch_one(owner)
+    .await
+    .expect("the database answers")
 }
 
 /// Waits until nothing happens by itself any more: what nobody answers has timed out.
@@ -252,7 +261,7 @@ async fn fleet(world: &World, node: usize) -> BTreeSet<Seen> {
 }
 
 fn seen_whole(world: &World) {
-    assert_eq!(world.reader.missing(), [""; 0], "rows that were there before");
+    assert_eq!(world.readers.missing(), [""; 0], "rows that were there before");
 }
 
 /// The text that an assertion failed with.

@@ -120,8 +120,8 @@ pub fn plan(seed: u64) -> Vec<Step> {
                 pause: Duration::from_millis(random.gen_range(200..1_500)),
                 faults,
                 // Some are over before anybody notices; some outlast a leader's term, some what a command to a bike may take.
-                lasts: Duration::from_millis(if random.gen_bool(0.2) {
-                    random.gen_range(8_000..18_000)
+                lasts: Duration::from_millis(if random.gen_bool(0.4) {
+                    random.gen_range(8_000..20_000)
                 } else {
                     random.gen_range(100..8_000)
                 }),

@@ -1,56 +1,51 @@
-//! Somebody who reads with a snapshot and comes to a table a moment later, over and over: what he saw once stays, whatever tables
+//! Those who read with a snapshot and come to a table a moment later, over and over: what one saw once stays, whatever tables
 //! are swapped meanwhile.
 
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use sqlx::{AssertSqlSafe, PgPool};
-use tokio::task::JoinHandle;
+use tokio::task::JoinSet;
 
 /// Tables whose rows only become more.
 const TABLES: [&str; 4] = ["vehicle", "ride_order", "ledger_entry", "role"];
 
-/// He reads until he is stopped.
-pub struct Reader {
-    /// What was missing when he looked again.
+/// One of each table; they read until they are stopped.
+pub struct Readers {
+    /// What was missing when one looked again.
     missing: Arc<Mutex<Vec<String>>>,
-    task: JoinHandle<()>,
+    /// Ends with its owner.
+    _reading: JoinSet<()>,
 }
 
-impl Reader {
-    pub fn begin(owner: PgPool) -> Self {
+impl Readers {
+    pub fn begin(owner: &PgPool) -> Self {
         let missing = Arc::default();
-        let theirs = Arc::clone(&missing);
-        let task = tokio::spawn(async move {
-            let mut most = [0_i64; TABLES.len()];
-            loop {
-                for (table, most) in TABLES.into_iter().zip(&mut most) {
-                    // PostgreSQL may be away.
-                    let look = tokio::time::timeout(Duration::from_secs(10), rows(&owner, table));
-                    let Ok(Ok(rows)) = look.await else {
-                        tokio::time::sleep(Duration::from_millis(200)).await;
-                        continue;
-                    };
-                    if rows < *most {
-                        let said = format!("{table}: {rows} rows, {most} before");
-                        locked(&theirs).push(said);
-                    }
-                    *most = rows.max(*most);
-                }
-            }
-        });
-        Self { missing, task }
+        let mut reading = JoinSet::new();
+        for table in TABLES {
+            reading.spawn(read(owner.clone(), table, Arc::clone(&missing)));
+        }
+        Self { missing, _reading: reading }
     }
 
-    /// What he missed so far.
+    /// What they missed so far.
     pub fn missing(&self) -> Vec<String> {
         locked(&self.missing).clone()
     }
 }
 
-impl Drop for Reader {
-    fn drop(&mut self) {
-        self.task.abort();
+async fn read(owner: PgPool, table: &'static str, missing: Arc<Mutex<Vec<String>>>) {
+    let mut most = 0;
+    loop {
+        // PostgreSQL may be away.
+        let Ok(Ok(rows)) = tokio::time::timeout(Duration::from_secs(10), rows(&owner, table)).await else {
+            tokio::time::sleep(Duration::from_millis(200)).await;
+            continue;
+        };
+        if rows < most {
+            locked(&missing).push(format!("{table}: {rows} rows, {most} before"));
+        }
+        most = rows.max(most);
     }
 }
 

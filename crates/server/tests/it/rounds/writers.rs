@@ -1,5 +1,5 @@
-//! Who writes down how far a leader came: by node, process and version of the program. A trigger looks at every write, so that none
-//! is too short to be seen.
+//! Who writes down that a leader lives and how far it came: by node, process and version of the program. A trigger looks at every write,
+//! so that none is too short to be seen.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
@@ -29,20 +29,21 @@ pub fn named(url: &str, node: usize, process: usize, is_next: bool) -> String {
     format!("{url}?options=-c%20{SETTING}%3D{node}.{process}%2F{program}")
 }
 
-/// From now on everybody who writes a place is written down, moved or not. The tables are there when a node has served.
+/// From now on every leader who writes is written down, be it a place, moved or not, or a sign of life: a write that was on its way when the
+/// term ended is one or the other. The tables are there when a node has served.
 pub async fn watch(owner: &PgPool) {
     // A rebuild's swap is no leader's write: it holds the row, and changes the version or has no process.
     let tables = [
-        ("projectors", "new.name", "new.version", "new.version = old.version"),
-        ("reactors", "new.name", "0", "true"),
-        ("relay", "'relay'", "0", "true"),
+        ("projectors", "position, beat_at", "new.name", "new.version", "new.version = old.version"),
+        ("reactors", "position, beat_at", "new.name", "0", "true"),
+        ("relay", "position", "'relay'", "0", "true"),
     ];
     let mut sql = String::from(
         "create schema faults;
          create table faults.written (what text, token bigint, version int, process text, program text,
              primary key (what, token, version, process, program));",
     );
-    for (table, name, version, when) in tables {
+    for (table, columns, name, version, when) in tables {
         let _ = write!(
             sql,
             "create function faults.{table}() returns trigger language plpgsql security definer
@@ -56,7 +57,7 @@ pub async fn watch(owner: &PgPool) {
                  end if;
                  return null;
              end $$;
-             create trigger faults after update of position on log.{table} for each row
+             create trigger faults after update of {columns} on log.{table} for each row
                  execute function faults.{table}();"
         );
     }
