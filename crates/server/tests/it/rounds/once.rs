@@ -12,6 +12,8 @@ use super::oracle::changes_of;
 /// By then an append whose answer was lost has arrived or never will: a batch may be under way for ten seconds.
 const SETTLED: Duration = Duration::from_secs(12);
 
+const NOT_STARTED: &str = "vehicle-work-not-started";
+
 /// What became of the work at one bike.
 #[derive(Debug)]
 pub struct Once {
@@ -44,7 +46,8 @@ pub async fn work(speaker: Speaker, car: String, first: usize) -> Once {
             // Others were faster, and nothing was done.
             Ok(reply) if reply.code() == "contended" => {}
             Ok(reply) if !reply.is_away() => {
-                if is_known {
+                // Who does not know how it stands asks for the end, and may hear that there is nothing to end.
+                if is_known || reply.code() != NOT_STARTED {
                     once.refused.push(format!("{action}: {} {}", reply.status, reply.body));
                 }
                 is_worked_at = !is_worked_at;
