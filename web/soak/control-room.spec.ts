@@ -36,12 +36,13 @@ function pageOf(browser: Browser, path: string): Page {
 }
 
 /** Live bytes and objects of a page, after its garbage is gone. */
-async function heldBy(page: Page): Promise<Record<Exclude<Kind, 'resident MB'>, number>> {
-  const session = await page.context().newCDPSession(page)
-  await session.send('Performance.enable')
-  await session.send('HeapProfiler.collectGarbage')
-  const { metrics } = await session.send('Performance.getMetrics')
-  const of = (name: string) => metrics.find((metric) => metric.name === name)?.value ?? Number.NaN
+async function heldBy(wall: Wall, path: string): Promise<Record<Exclude<Kind, 'resident MB'>, number>> {
+  const metrics = await wall.metricsOf(path)
+  const of = (name: string) => {
+    const value = metrics.get(name)
+    if (value === undefined) throw new Error(`${path} does not tell ${name}`)
+    return value
+  }
   return { 'heap MB': of('JSHeapUsedSize') / MB, nodes: of('Nodes'), listeners: of('JSEventListeners') }
 }
 
@@ -61,12 +62,10 @@ test('an hour of a control room', async () => {
     for (let minute = 0; minute <= minutes; minute += 1) {
       keep('server', 'resident MB', minute, residentMb(server))
       if (minute % LOOK_MINUTES === 0) {
-        await wall.watched(async (browser) => {
-          for (const path of PAGES) {
-            const held = await heldBy(pageOf(browser, path))
-            for (const [kind, value] of Object.entries(held)) keep(path, kind as Kind, minute, value)
-          }
-        })
+        for (const path of PAGES) {
+          const held = await heldBy(wall, path)
+          for (const [kind, value] of Object.entries(held)) keep(path, kind as Kind, minute, value)
+        }
         // Their garbage is gone now.
         keep('renderers', 'resident MB', minute, await wall.residentMb())
       }

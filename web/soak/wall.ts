@@ -1,6 +1,6 @@
 /**
  * A browser that is looked at now and then and left alone between: whoever watches a page all the time has the browser keep what the page
- * fetches, which is the watcher's memory and not the page's.
+ * fetches, and Playwright leaves a JavaScript context of its own in a page at each visit. That is the watcher's memory and not the page's.
  */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
@@ -39,6 +39,28 @@ export class Wall {
     return new Wall(child, await address, profile)
   }
 
+  /** What the page at a route holds after its garbage is gone, by the name of each metric (Chrome DevTools Protocol, `Performance`). */
+  async metricsOf(path: string): Promise<Map<string, number>> {
+    const listed = await fetch(new URL('/json/list', this.address.replace('ws:', 'http:')))
+    const targets = (await listed.json()) as { url: string; webSocketDebuggerUrl: string }[]
+    const target = targets.find(({ url }) => url.endsWith(`#${path}`))
+    if (target === undefined) throw new Error(`${path} is no longer open`)
+    const socket = new WebSocket(target.webSocketDebuggerUrl)
+    try {
+      await new Promise((resolve, reject) => {
+        socket.addEventListener('open', resolve)
+        socket.addEventListener('error', () => reject(new Error(`${path} cannot be asked`)))
+      })
+      await ask(socket, 'Performance.enable')
+      await ask(socket, 'HeapProfiler.collectGarbage')
+      const { metrics } = (await ask(socket, 'Performance.getMetrics')) as { metrics: { name: string; value: number }[] }
+      await ask(socket, 'Performance.disable')
+      return new Map(metrics.map(({ name, value }) => [name, value]))
+    } finally {
+      socket.close()
+    }
+  }
+
   /** Watches it for as long as `look` takes. */
   async watched<T>(look: (browser: Browser) => Promise<T>): Promise<T> {
     const browser = await chromium.connectOverCDP(this.address)
@@ -73,6 +95,23 @@ export class Wall {
     }
     rmSync(this.profile, { recursive: true, force: true, maxRetries: 10 })
   }
+}
+
+/** What a page answers, asked by the Chrome DevTools Protocol. */
+function ask(socket: WebSocket, method: string): Promise<unknown> {
+  return new Promise((resolve, reject) => {
+    const id = Math.floor(performance.now() * 1000)
+    const hear = ({ data }: MessageEvent<string>) => {
+      const said = JSON.parse(data) as { id?: number; result?: unknown; error?: unknown }
+      if (said.id !== id) return
+      socket.removeEventListener('message', hear)
+      if (said.error === undefined) resolve(said.result)
+      else reject(new Error(`${method}: ${JSON.stringify(said.error)}`))
+    }
+    socket.addEventListener('message', hear)
+    socket.addEventListener('close', () => reject(new Error(`${method} is not answered`)))
+    socket.send(JSON.stringify({ id, method }))
+  })
 }
 
 /** Resident memory of a process, without what it shares with others. */

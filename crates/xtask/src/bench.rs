@@ -50,6 +50,8 @@ fn soak(arguments: &[String]) -> Result<()> {
         shell::command("npx")
             .args(["--no-install", "playwright", "test", "--config", "playwright.soak.config.ts"])
             .current_dir(shell::web())
+            // Before Node 22 its WebSocket has to be asked for.
+            .env("NODE_OPTIONS", "--experimental-websocket")
             .env("WHEELHOUSE_SOAK_MINUTES", arguments.first().map_or("60", String::as_str))
             .env("WHEELHOUSE_BENCH_OUT", &report),
     )?;

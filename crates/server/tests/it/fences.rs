@@ -321,3 +321,18 @@ async fn a_fence_asked_for_again_is_the_same_one_although_lists_are_behind() {
     let again = machine.insist("/open/v1/fences", &body, "again").await.data();
     assert_eq!(again["fenceId"], drawn["fenceId"]);
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn who_draws_the_same_fence_at_the_same_time_hears_of_the_same_one() {
+    let (stack, node) = Stack::serving().await;
+    let machine = Machine::new(&node.url, &stack.full_machine().await);
+    let city = City::build(&machine, "F", 1, 1).await;
+    for number in 0..6 {
+        let [west, south, east, north] = around(city.lng + 0.004, city.lat + 0.004, 0.0005);
+        let body = json!({"areaId": city.area, "kind": 4, "name": format!("西门 {number}"), "datum": "wgs84",
+            "ring": [[west, south], [east, south], [east, north], [west, north]]});
+        let asked = (0..4).map(async |_| machine.ok("/open/v1/fences", &body).await["fenceId"].clone());
+        let ids = futures::future::join_all(asked).await;
+        assert!(ids.iter().all(|id| id.is_string() && *id == ids[0]), "{ids:?}");
+    }
+}

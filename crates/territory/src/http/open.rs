@@ -3,6 +3,7 @@
 
 use axum::extract::{Path, State};
 use geofence::{Ban, FenceKind, NotARing, Parking, Ring, Rule, Shape};
+use kernel::desk::CommandError;
 use kernel::runtime::Runtime;
 use kernel::{Position, ReadTx};
 use serde::{Deserialize, Serialize};
@@ -15,7 +16,7 @@ use wire::{Answer, Body, Caller, Handled, Permit, Refused, RequestContext, Route
 
 use crate::model::agent::{Agent, AgentCommand, BillingWay, Profile, Registration, Terms};
 use crate::model::area::{Area, AreaCommand, Plan};
-use crate::model::fence::{Drawing, Fence, FenceCommand};
+use crate::model::fence::{Drawing, Fence, FenceCommand, FenceRefusal};
 
 const MOST_FENCES: usize = 200;
 
@@ -316,16 +317,8 @@ async fn draw_one(
     let (Some(edge), Some(agent_id)) = (area.ring(), area.agent()) else {
         return Err(Refused::business("area-unknown", "服务区不存在"));
     };
-    let mut tx = known_by(head, runtime, caller, "fence").await?;
-    let known: Option<FenceId> = sqlx::query_scalar(
-        "select fence_id from read.fence where area_id = $1 and name = $2 and not deleted",
-    )
-    .bind(new.area_id)
-    .bind(new.name.trim())
-    .fetch_optional(&mut *tx)
-    .await?;
-    drop(tx);
-    let fence_id = known.unwrap_or_else(|| FenceId(runtime.ids.next_id()));
+    let known = fence_named(head, runtime, caller, new.area_id, new.name.trim()).await?;
+    let mut fence_id = known.unwrap_or_else(|| FenceId(runtime.ids.next_id()));
     let parking = Parking { capacity: new.capacity, ..Parking::default() };
     let rule = Rule::of(new.kind, parking, Ban::default());
     let drawing = Drawing {
@@ -341,13 +334,43 @@ async fn draw_one(
     // One request id stands for the whole batch, so each fence's command carries none: it is "already so" when repeated.
     let mut ctx = request.context(Value::Null);
     ctx.request_id = None;
-    let area = edge.clone();
-    let command = match new.since {
-        None => FenceCommand::Draw { drawing, area },
-        Some(since) => FenceCommand::Adopt { drawing, area, since },
+    let command = |drawing| match new.since {
+        None => FenceCommand::Draw { drawing, area: edge.clone() },
+        Some(since) => FenceCommand::Adopt { drawing, area: edge.clone(), since },
     };
-    runtime.desk.execute::<Fence>(&fence_id, command, &ctx).await?;
+    let drawn = runtime.desk.execute::<Fence>(&fence_id, command(drawing.clone()), &ctx).await;
+    // An earlier request of the same, whose answer was lost, may have come through only now.
+    if let Err(CommandError::Refused(FenceRefusal::NameTaken)) = drawn
+        && let Some(other) =
+            fence_named(runtime.reader.head().await?, runtime, caller, new.area_id, drawing.name.trim())
+                .await?
+        && other != fence_id
+    {
+        fence_id = other;
+        runtime.desk.execute::<Fence>(&other, command(Drawing { fence_id, ..drawing }), &ctx).await?;
+    } else {
+        drawn?;
+    }
     Ok(FenceGiven { fence_id: Some(fence_id.to_string()), error: None })
+}
+
+/// The fence of this name in an area, as the log was at `head`.
+async fn fence_named(
+    head: Position,
+    runtime: &Runtime,
+    caller: &Caller,
+    area: AreaId,
+    name: &str,
+) -> Result<Option<FenceId>, Refused> {
+    let mut tx = known_by(head, runtime, caller, "fence").await?;
+    let known = sqlx::query_scalar(
+        "select fence_id from read.fence where area_id = $1 and name = $2 and not deleted",
+    )
+    .bind(area)
+    .bind(name)
+    .fetch_optional(&mut *tx)
+    .await?;
+    Ok(known)
 }
 
 fn draw(corners: &[[f64; 2]], datum: Datum) -> Result<Ring, Refused> {

@@ -272,7 +272,7 @@ async fn round(seed: u64, timeline: Arc<Timeline>) -> (String, bool) {
     stack.know_the_administrator().await;
     let owner = stack.owner().await;
     writers::watch(&owner).await;
-    let readers = Readers::begin(&owner);
+    let readers = Readers::begin(&stack, Duration::from_millis(150)).await;
     let urls: Vec<String> = stations.iter().map(|station| station.node().url.clone()).collect();
     let token = stack.full_machine().await;
     let machines: Vec<Machine> = urls.iter().map(|url| Machine::new(url, &token)).collect();

@@ -11,7 +11,7 @@ pub const NODES: usize = 2;
 /// By how much a clock jumps at most.
 pub const JUMP_S: i32 = 60;
 /// Read models that are rebuilt amid the load.
-const MODELS: [&str; 4] = ["vehicle", "ledger_book", "ride_order", "role"];
+pub const MODELS: [&str; 4] = ["vehicle", "ledger_book", "ride_order", "role"];
 
 /// Whom a node talks to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
