@@ -12,6 +12,8 @@ import { type Browser, chromium, type LaunchOptions } from '@playwright/test'
 const LISTENS = /^DevTools listening on (ws:\S+)$/
 const START_MS = 60_000
 const SETTLE_SECONDS = 30
+/** A page that is as busy as ever answers long before. */
+const ANSWER_MS = 60_000
 
 export const nap = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms))
 
@@ -28,6 +30,8 @@ export class Wall {
     const profile = mkdtempSync(path.join(tmpdir(), 'wheelhouse-wall-'))
     const own = ['--headless', '--remote-debugging-port=0', `--user-data-dir=${profile}`, '--window-size=1920,1080', '--lang=zh-CN']
     const child = spawn(executablePath, [...args, ...own, 'about:blank'], { stdio: ['ignore', 'ignore', 'pipe'], detached: true })
+    // Whoever stops the soak stops its browser.
+    process.once('exit', () => end(child))
     const address = new Promise<string>((resolve, reject) => {
       setTimeout(() => reject(new Error('the browser does not listen')), START_MS).unref()
       child.once('exit', (code) => reject(new Error(`the browser ended with ${code}`)))
@@ -84,22 +88,27 @@ export class Wall {
     return [...least.values()].reduce((sum, mb) => sum + mb, 0)
   }
 
-  /** Ends it. What is named as the browser may be a script that started it: the whole group goes. */
+  /** Ends it. */
   async close(): Promise<void> {
     const gone = new Promise((resolve) => {
       this.process.removeAllListeners('exit').once('exit', resolve)
     })
-    if (this.process.pid !== undefined && this.process.exitCode === null) {
-      process.kill(-this.process.pid)
-      await gone
-    }
+    if (end(this.process)) await gone
     rmSync(this.profile, { recursive: true, force: true, maxRetries: 10 })
   }
+}
+
+/** Ends what still runs; whether it did. What is named as the browser may be a script that started it: the whole group goes. */
+function end({ pid, exitCode, signalCode }: ChildProcess): boolean {
+  if (pid === undefined || exitCode !== null || signalCode !== null) return false
+  process.kill(-pid)
+  return true
 }
 
 /** What a page answers, asked by the Chrome DevTools Protocol. */
 function ask(socket: WebSocket, method: string): Promise<unknown> {
   return new Promise((resolve, reject) => {
+    setTimeout(() => reject(new Error(`${method} is not answered in time`)), ANSWER_MS).unref()
     const id = Math.floor(performance.now() * 1000)
     const hear = ({ data }: MessageEvent<string>) => {
       const said = JSON.parse(data) as { id?: number; result?: unknown; error?: unknown }

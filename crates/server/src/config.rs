@@ -13,6 +13,9 @@ use crate::feed_settings::FeedSettings;
 use crate::identity::IdentitySettings;
 use crate::payments::PaymentSettings;
 
+/// As strong as AES-128 (NIST SP 800-57 part 1, table 2).
+const EXCHANGE_KEY_BITS: u16 = 3072;
+
 /// Development shows codes on the console and lets plain requests through when told to; production never does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum Profile {
@@ -114,6 +117,10 @@ pub struct Settings {
     /// required or optional (development only).
     #[arg(long, env = "WIRE_ENCRYPTION", default_value = "required")]
     pub wire_encryption: WireEncryption,
+    /// Size of the key exchange's RSA keys; less than 3072 in development only, where a key is made at each turn.
+    #[arg(long, env = "WHEELHOUSE_EXCHANGE_KEY_BITS", default_value_t = EXCHANGE_KEY_BITS,
+        value_parser = clap::value_parser!(u16).range(2048..=4096))]
+    pub exchange_key_bits: u16,
     /// Where there is more than one: the system's web addresses (`https://ops.example.com`), separated by commas. Pages
     /// from these may call, and pages may call these.
     #[arg(long, env = "WHEELHOUSE_CORS_ORIGINS", value_delimiter = ',')]
@@ -255,6 +262,7 @@ impl Settings {
             map_layers: None,
             bootstrap_admin_phone: None,
             wire_encryption: WireEncryption::Required,
+            exchange_key_bits: EXCHANGE_KEY_BITS,
             cors_origins: Vec::new(),
             chat_origins: Vec::new(),
             image_sources: Vec::new(),
@@ -322,6 +330,10 @@ impl Settings {
             "WIRE_ENCRYPTION=optional is for WHEELHOUSE_PROFILE=development only"
         );
         ensure!(
+            development || self.exchange_key_bits >= EXCHANGE_KEY_BITS,
+            "WHEELHOUSE_EXCHANGE_KEY_BITS below {EXCHANGE_KEY_BITS} is for WHEELHOUSE_PROFILE=development only"
+        );
+        ensure!(
             development || self.sms_adapter != SmsAdapter::Log,
             "SMS_ADAPTER=log shows codes on the console and is for WHEELHOUSE_PROFILE=development only; \
              set SMS_ADAPTER=http and SMS_GATEWAY_URL"
@@ -376,6 +388,7 @@ mod tests {
         for words in [
             &["--sms-adapter", "log"][..],
             &["--sms-gateway-url", "http://sms", "--wire-encryption", "optional"],
+            &["--sms-gateway-url", "http://sms", "--exchange-key-bits", "2048"],
             &["--sms-gateway-url", "http://sms", "--sms-fixed-code", "135790"],
             &["--sms-adapter", "http"],
             &["--sms-gateway-url", "http://sms", "--pay-adapter", "stand-in"],

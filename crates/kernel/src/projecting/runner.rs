@@ -118,6 +118,10 @@ async fn lead(
     };
     let mut beat = tokio::time::interval(BEAT);
     loop {
+        // Here and not where it was learnt: there the projector's row may be locked.
+        if std::mem::take(&mut leader.untold) {
+            leader.tell_unknown().await;
+        }
         let flush = if leader.position > leader.stored {
             Either::Left(tokio::time::sleep_until(leader.stored_at + leader.flush()))
         } else {
@@ -157,6 +161,8 @@ struct Leader<'a> {
     /// What the database says.
     stored: Position,
     stored_at: Instant,
+    /// The tables may have changed without a word.
+    untold: bool,
 }
 
 impl<'a> Leader<'a> {
@@ -174,34 +180,43 @@ impl<'a> Leader<'a> {
             .bind(own)
             .execute(pool)
             .await?;
-        let (stored, position): (i32, Position) = sqlx::query_as(
-            "update log.projectors set token = $2, leader = $3, beat_at = now() where name = $1 and token <= $2
-             returning version, position",
+        // Tables of newer rules are not his: they may have been swapped in while he stood in line.
+        let taken: Option<Position> = sqlx::query_scalar(
+            "update log.projectors set token = $2, leader = $3, beat_at = now()
+             where name = $1 and token <= $2 and version = $4 returning position",
         )
         .bind(name)
         .bind(token)
         .bind(&*runtime.node)
+        .bind(own)
         .fetch_optional(pool)
-        .await?
-        .ok_or(ProjectError::Superseded(name))?;
-        if stored != own {
-            return Err(ProjectError::Version { projector: name, stored, own });
-        }
-        let leader =
-            Self { runtime, projector, token, position, stored: position, stored_at: Instant::now() };
+        .await?;
+        let Some(position) = taken else {
+            let stored: i32 = sqlx::query_scalar("select version from log.projectors where name = $1")
+                .bind(name)
+                .fetch_one(pool)
+                .await?;
+            return Err(if stored == own {
+                ProjectError::Superseded(name)
+            } else {
+                ProjectError::Version { projector: name, stored, own }
+            });
+        };
+        // Whoever led before may have died between a batch and word of it.
+        let untold = true;
+        let stored_at = Instant::now();
+        let leader = Self { runtime, projector, token, position, stored: position, stored_at, untold };
         while !leader.runs().await? {
             tokio::time::sleep(Duration::from_secs(1)).await;
         }
         runtime.progress.reached(name, position);
-        // Whoever led before may have died between a batch and word of it.
-        leader.tell_unknown().await;
         Ok(leader)
     }
 
     /// The position was moved by somebody else, or by an attempt whose answer was lost.
-    async fn come_upon(&mut self, position: Position) {
+    fn come_upon(&mut self, position: Position) {
         self.adopt(position);
-        self.tell_unknown().await;
+        self.untold = true;
     }
 
     /// Tells that the tables may have changed without a word.
@@ -224,10 +239,11 @@ impl<'a> Leader<'a> {
     /// Whether it is not stopped, until somebody lets it go on.
     async fn runs(&self) -> Result<bool, ProjectError> {
         let state: Option<String> = sqlx::query_scalar(
-            "update log.projectors set beat_at = now() where name = $1 and token = $2 returning state",
+            "update log.projectors set beat_at = now() where name = $1 and token = $2 and version = $3 returning state",
         )
         .bind(self.projector.name())
         .bind(self.token)
+        .bind(self.projector.version())
         .fetch_optional(&self.runtime.pools.projector)
         .await?;
         Ok(state.ok_or_else(|| self.superseded())? == "running")
@@ -304,7 +320,7 @@ impl<'a> Leader<'a> {
             return Err(ProjectError::Version { projector: name, stored, own });
         }
         if position != self.stored {
-            self.come_upon(position).await;
+            self.come_upon(position);
             return Ok(None);
         }
         Ok(Some(categories.into_iter().zip(streams).collect()))
@@ -374,7 +390,7 @@ impl<'a> Leader<'a> {
         .await?;
         let (stored, next) = seen.ok_or_else(|| self.superseded())?;
         if stored != self.stored {
-            self.come_upon(stored).await;
+            self.come_upon(stored);
         }
         let behind_events = (self.runtime.tail.head().0 - self.position.0).max(0);
         let behind_ms = next.map_or(0, |next| self.runtime.clock.now().millis_since(next.into()).max(0));

@@ -153,3 +153,30 @@ async fn tables_that_another_node_renewed_meanwhile_are_not_renewed_again() {
     tokio::time::sleep(Duration::from_secs(2)).await;
     assert_eq!(table().await, renewed, "the tables that the first of them made");
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_older_node_that_stood_in_line_while_the_tables_were_renewed_writes_nothing_down() {
+    let standing = runtime().await;
+    let old = &standing.runtime;
+    make_table(&old.pools.owner).await;
+    // Somebody leads while it begins to stand in line.
+    let other = runtime_at(&standing.database.url).await;
+    let mut lease = other.lease("projector:stalls").await;
+    lease.held().await;
+    let (_projectors, _running) = run(old, of_version(1));
+    tokio::time::sleep(Duration::from_secs(1)).await;
+    let by_hand = Projectors::new(other.clone(), vec![Arc::new(of_version(2))]);
+    by_hand.rebuild("stalls").await.unwrap();
+    let row = async || -> (i64, Option<String>) {
+        sqlx::query_as("select token, leader from log.projectors").fetch_one(&old.pools.owner).await.unwrap()
+    };
+    let before = row().await;
+    let term = lease.token();
+    drop(lease);
+    eventually("it had its turn and gave it back", async || {
+        let turn = "select token > $1 and holder = '' from log.leases where name = 'projector:stalls'";
+        sqlx::query_scalar(turn).bind(term).fetch_one(&old.pools.owner).await.unwrap()
+    })
+    .await;
+    assert_eq!(row().await, before);
+}

@@ -173,7 +173,16 @@ async fn a_reservation_holds_for_its_rider_alone() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_thousand_unlocks_of_ten_bikes_at_once_give_ten_rides() {
-    let scene = Scene::build(10).await;
+    let mut scene = Scene::build(10).await;
+    // Each opens at once, or the last of the thousand might come when nobody waits for its lock any longer.
+    let mut opening = tokio::task::JoinSet::new();
+    for (mut line, bike) in std::mem::take(&mut scene.lines).into_iter().zip(scene.city.bikes.clone()) {
+        opening.spawn(async move {
+            while let Some((_, command)) = line.down.recv().await {
+                line.answer(&bike.imei, command["id"].as_str().expect("an id"), 0).await;
+            }
+        });
+    }
     let area = scene.city.area.clone();
     let mut riders = Vec::new();
     for number in 0..100 {

@@ -244,6 +244,8 @@ impl Stack {
             .env("WHEELHOUSE_STATE_DIR", self.state_dir())
             .env("WHEELHOUSE_PROFILE", "development")
             .env("WIRE_ENCRYPTION", "required")
+            // Every database has a key made for it: a longer one takes a second.
+            .env("WHEELHOUSE_EXCHANGE_KEY_BITS", "2048")
             .env("BOOTSTRAP_ADMIN_PHONE", ADMIN)
             .env("SMS_ADAPTER", "log")
             .env("SMS_FIXED_CODE", SMS_CODE)
