@@ -244,8 +244,6 @@ impl Stack {
             .env("WHEELHOUSE_STATE_DIR", self.state_dir())
             .env("WHEELHOUSE_PROFILE", "development")
             .env("WIRE_ENCRYPTION", "required")
-            // Every database has a key made for it: a longer one takes a second.
-            .env("WHEELHOUSE_EXCHANGE_KEY_BITS", "2048")
             .env("BOOTSTRAP_ADMIN_PHONE", ADMIN)
             .env("SMS_ADAPTER", "log")
             .env("SMS_FIXED_CODE", SMS_CODE)
@@ -294,6 +292,8 @@ impl Stack {
         let port = port.unwrap_or_else(|| free_port().expect("a free port"));
         let mut serve = self.command(&["serve"]);
         serve.env("PAYMENT_NOTIFY_URL", format!("http://127.0.0.1:{port}"));
+        // Every database has a key made for it: a longer one takes a second.
+        serve.env("WHEELHOUSE_EXCHANGE_KEY_BITS", "2048");
         serve.envs(settings.iter().copied());
         serve.env("WHEELHOUSE_LISTEN", format!("127.0.0.1:{port}"));
         block_in_place(|| {
