@@ -12,21 +12,10 @@ pub fn faults(rounds: u64, seed: u64) -> Result<()> {
     packages::postgres()?;
     packages::faketime()?;
     // The payment provider is a program of its own.
-    shell::run(&mut shell::build_programs())?;
+    shell::run(&mut shell::build_all())?;
     shell::run(
         shell::cargo()
-            .args([
-                "test",
-                "--package",
-                "server",
-                "--test",
-                "it",
-                "--",
-                "--exact",
-                TEST,
-                "--ignored",
-                "--nocapture",
-            ])
+            .args(["test", "--workspace", "--test", "it", "--", "--exact", TEST, "--ignored", "--nocapture"])
             .env("WHEELHOUSE_FAULT_ROUNDS", rounds.to_string())
             .env("WHEELHOUSE_FAULT_SEED", seed.to_string())
             .env("RUST_BACKTRACE", "0"),

@@ -42,7 +42,7 @@ pub fn schema() -> Result<()> {
     };
     packages::postgres()?;
     packages::node()?;
-    shell::run(shell::build_programs().args(["-p", "xtask"]))?;
+    shell::run(&mut shell::build_all())?;
     let place = Place::throw_away()?;
     let stack = Running::start(place.path())?;
     let caller = signed_in(&stack.ready)?;

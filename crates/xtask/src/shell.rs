@@ -50,6 +50,14 @@ pub fn build_programs() -> Command {
     build
 }
 
+/// Building everything as the tests need it. Cargo builds what several packages share anew for each choice of them, so whoever comes
+/// after the tests, or before them, asks for the same.
+pub fn build_all() -> Command {
+    let mut build = cargo();
+    build.args(["build", "--workspace", "--all-targets"]);
+    build
+}
+
 /// A program of the front end (npm, npx, node), started in its folder.
 pub fn in_web(program: &str) -> Command {
     let mut command = command(program);

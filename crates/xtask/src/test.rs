@@ -102,7 +102,7 @@ fn rust(args: &TestArgs, folders: &Folders) -> Result<Count> {
         command
     };
     // All targets at once: the tests, and the binaries that browser tests start.
-    shell::run(shell::cargo().args(["build", "--workspace", "--all-targets"]))?;
+    shell::run(&mut shell::build_all())?;
     // In containers the tests of one process share a pair, so they run in few processes.
     let nextest = on_path("cargo-nextest").is_some() && !args.containers;
     let mut command = prepared(shell::cargo());
