@@ -6,15 +6,13 @@ use std::str::FromStr;
 
 use access::Tiles;
 use anyhow::{Context, Result, ensure};
+use clap::builder::RangedU64ValueParser;
 use clap::{Args, ValueEnum};
 use wire::{NotAnOrigin, Origin, SecureOrigin, WireConfig};
 
 use crate::feed_settings::FeedSettings;
 use crate::identity::IdentitySettings;
 use crate::payments::PaymentSettings;
-
-/// As strong as AES-128 (NIST SP 800-57 part 1, table 2).
-const EXCHANGE_KEY_BITS: u16 = 3072;
 
 /// Development shows codes on the console and lets plain requests through when told to; production never does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -118,9 +116,9 @@ pub struct Settings {
     #[arg(long, env = "WIRE_ENCRYPTION", default_value = "required")]
     pub wire_encryption: WireEncryption,
     /// Size of the key exchange's RSA keys; less than 3072 in development only, where a key is made at each turn.
-    #[arg(long, env = "WHEELHOUSE_EXCHANGE_KEY_BITS", default_value_t = EXCHANGE_KEY_BITS,
-        value_parser = clap::value_parser!(u16).range(2048..=4096))]
-    pub exchange_key_bits: u16,
+    #[arg(long, env = "WHEELHOUSE_EXCHANGE_KEY_BITS", default_value_t = WireConfig::default().exchange_key_bits,
+        value_parser = RangedU64ValueParser::<usize>::new().range(2048..=4096))]
+    pub exchange_key_bits: usize,
     /// Where there is more than one: the system's web addresses (`https://ops.example.com`), separated by commas. Pages
     /// from these may call, and pages may call these.
     #[arg(long, env = "WHEELHOUSE_CORS_ORIGINS", value_delimiter = ',')]
@@ -262,7 +260,7 @@ impl Settings {
             map_layers: None,
             bootstrap_admin_phone: None,
             wire_encryption: WireEncryption::Required,
-            exchange_key_bits: EXCHANGE_KEY_BITS,
+            exchange_key_bits: WireConfig::default().exchange_key_bits,
             cors_origins: Vec::new(),
             chat_origins: Vec::new(),
             image_sources: Vec::new(),
@@ -329,9 +327,10 @@ impl Settings {
             development || self.wire_encryption == WireEncryption::Required,
             "WIRE_ENCRYPTION=optional is for WHEELHOUSE_PROFILE=development only"
         );
+        let usual_bits = WireConfig::default().exchange_key_bits;
         ensure!(
-            development || self.exchange_key_bits >= EXCHANGE_KEY_BITS,
-            "WHEELHOUSE_EXCHANGE_KEY_BITS below {EXCHANGE_KEY_BITS} is for WHEELHOUSE_PROFILE=development only"
+            development || self.exchange_key_bits >= usual_bits,
+            "WHEELHOUSE_EXCHANGE_KEY_BITS below {usual_bits} is for WHEELHOUSE_PROFILE=development only"
         );
         ensure!(
             development || self.sms_adapter != SmsAdapter::Log,

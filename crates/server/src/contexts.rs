@@ -368,7 +368,7 @@ fn wire_config(settings: &Settings, descriptors: u64) -> Result<WireConfig> {
         sockets: share(sockets, bounds.sockets, bounds.sockets_per_address),
         requests: Share { all: bounds.requests, each: bounds.requests_per_address },
         idle_timeout: Duration::from_secs(bounds.idle_seconds.into()),
-        exchange_key_bits: settings.exchange_key_bits.into(),
+        exchange_key_bits: settings.exchange_key_bits,
         key_exchanges_per_minute: if development { 600 } else { usual.key_exchanges_per_minute },
         ..usual
     })
