@@ -38,6 +38,8 @@ export const nightTheme: ThemeConfig = {
     colorBgElevated: night.panel,
     colorPrimary: night.accent,
     colorLink: night.accent,
+    colorLinkHover: night.accent,
+    colorLinkActive: night.accent,
     colorText: night.text,
     colorTextSecondary: night.weakText,
     colorTextDescription: night.weakText,
@@ -63,6 +65,9 @@ function antdTheme({ accent, still, colorWeak }: Look): ThemeConfig {
       colorPrimary: accent,
       colorInfo: accent,
       colorLink: link,
+      // Left to itself, antd fades a link that is pointed at.
+      colorLinkHover: readable(accent, 7),
+      colorLinkActive: readable(accent, 8.5),
       colorText: page.text,
       colorTextSecondary: page.weakText,
       colorTextDescription: page.weakText,

@@ -1,5 +1,6 @@
+import { theme as antdThemes } from 'antd'
 import { beforeEach, describe, expect, it } from 'vitest'
-import { compileTheme } from '../antdTheme'
+import { compileTheme, nightTheme } from '../antdTheme'
 import { useBrandStore, type WebConfig } from '../brand'
 import { accentPresets, contrast, page } from '@/kit/theme'
 import { changed, defaultSettings, resolve, settingNames, settingsIn, unavailable } from './settings'
@@ -110,6 +111,19 @@ describe('themes', () => {
       expect(chosen, `${color} light`).toBeGreaterThanOrEqual(4.5)
       expect(contrast('#FFFFFF', String(menu.darkItemSelectedBg)), `${color} dark`).toBeGreaterThanOrEqual(4.5)
       expect(contrast(String(menu.darkItemColor), String(menu.darkItemBg))).toBeGreaterThanOrEqual(4.5)
+    }
+  })
+
+  it('a link reads well on every ground as it stands, is pointed at and is pressed, by day and by night', () => {
+    for (const { color } of accentPresets) {
+      const { antd } = compileTheme({ ...look, accent: color })!
+      const night = { ...nightTheme, token: { ...antd.token, ...nightTheme.token } }
+      for (const [theme, grounds] of [[antd, [page.panel, '#E3F0FF']], [night, [String(nightTheme.token?.colorBgContainer)]]] as const) {
+        const token = antdThemes.getDesignToken(theme)
+        for (const name of ['colorLink', 'colorLinkHover', 'colorLinkActive'] as const) {
+          for (const ground of grounds) expect(contrast(token[name].toUpperCase(), ground), `${color} ${name} on ${ground}`).toBeGreaterThanOrEqual(4.5)
+        }
+      }
     }
   })
 
