@@ -63,6 +63,24 @@ test('ROUTE-007 money that is earned is on 营收大屏 without a reload, and ag
   expect(await figureOf(page, '今日总收益')).toBeGreaterThan(0)
 })
 
+test('the map of a wall shows all areas again when the tiles beside it leave it less room, and more', async ({ page }) => {
+  await page.setViewportSize({ width: 1920, height: 1080 })
+  await page.goto(at(REVENUE))
+  const scale = page.getByRole('region', { name: '单均金额分布图' }).locator('.leaflet-control-scale-line')
+  await expect(scale).toHaveText(/m$/, { timeout: 30_000 })
+  /** Metres that the scale's bar stands for. */
+  const wide = async () => {
+    const [, of, thousands] = /^([\d.]+) (k?)m$/.exec((await scale.textContent()) ?? '') ?? []
+    return Number(of) * (thousands === 'k' ? 1_000 : 1)
+  }
+  await expect.poll(wide).toBeLessThan(10_000)
+  const before = await wide()
+  const small = await page.addStyleTag({ content: '.screen-middle > .tile-map { flex: none !important; height: 170px }' })
+  await expect.poll(wide).toBeGreaterThan(before)
+  await small.evaluate((tag) => (tag as Element).remove())
+  await expect.poll(wide).toBe(before)
+})
+
 test('AMB-008 the button at its head shows the wall alone on the whole screen', async ({ page }) => {
   await page.goto(at(OPERATION))
   await expect(page.getByRole('region', { name: '车辆状态' })).toBeVisible({ timeout: 30_000 })

@@ -40,16 +40,25 @@ function lookAtAll(map: LeafletMap, bounds: L.LatLngBoundsLiteral, ofBikes: bool
   map.setView(L.latLngBounds(bounds).getCenter(), zoomOn(map, bounds, ofBikes), { animate: false })
 }
 
-/** Looks at all of the areas, whenever others are chosen; where the stage gets another size its layers are drawn anew. */
+/**
+ * Looks at all of the areas, whenever others are chosen and whenever the map gets another size: tiles beside it come when they have
+ * something to tell. Where the stage gets another size its layers are drawn anew.
+ */
 export function useWallView(map: LeafletMap | null, fences: FenceMap, ofBikes: boolean): void {
   const scale = useContext(ScaleContext)
   useEffect(() => {
+    const bounds = boundsOf(fences)
+    if (map === null || bounds === null) return
+    const look = () => lookAtAll(map, bounds, ofBikes)
+    look()
+    map.on('resize', look)
+    return () => {
+      map.off('resize', look)
+    }
+  }, [map, fences, ofBikes])
+  useEffect(() => {
     if (scale > 0) map?.fire('resize')
   }, [map, scale])
-  useEffect(() => {
-    const bounds = boundsOf(fences)
-    if (map !== null && bounds !== null) lookAtAll(map, bounds, ofBikes)
-  }, [map, fences, ofBikes])
 }
 
 export function FleetMap({ areas }: { areas: readonly string[] }) {
