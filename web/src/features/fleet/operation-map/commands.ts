@@ -135,7 +135,8 @@ function by(told: VehicleCommand): string {
   return told.by ? `由 ${told.by}` : ''
 }
 
-function secondsWord(ms: number): string {
+/** How long something took: tenths of a second count below ten. */
+export function secondsWord(ms: number): string {
   const seconds = Math.max(0, ms) / 1000
   return seconds < 10 ? `${seconds.toFixed(1)} 秒` : `${Math.round(seconds)} 秒`
 }

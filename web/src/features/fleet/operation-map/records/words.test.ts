@@ -17,7 +17,7 @@ describe('the steps of a command', () => {
 
   it('tell of an answer that came too late, and of none', () => {
     expect(texts({ state: 4, ackAt: null, resultCode: null })).toEqual(['下发', '发出', '15 秒内没有应答'])
-    expect(texts({ state: 4, late: true, ackAt: 19_100 })).toEqual(['下发', '发出', '15 秒内没有应答', '迟到应答：成功，用时 18.0 秒'])
+    expect(texts({ state: 4, late: true, ackAt: 19_100 })).toEqual(['下发', '发出', '15 秒内没有应答', '迟到应答：成功，用时 18 秒'])
   })
 
   it('tell of one that waits for its bike, left, waited in vain or was taken back', () => {

@@ -3,7 +3,7 @@ import { commandStateLabels } from '@/api/generated/labels'
 import { formatTime } from '@/kit/format'
 
 import type { BikeCommand, BikeOrder } from '../../info/records'
-import { resultWord } from '../commands'
+import { resultWord, secondsWord } from '../commands'
 
 /** A step of a command. */
 export interface Step {
@@ -20,8 +20,6 @@ const FAILED = 3
 const TIMED_OUT = 4
 const CANCELLED = 5
 
-const took = (ms: number): string => `${(ms / 1000).toFixed(1)} 秒`
-
 /** From being asked for to its end, as far as it got. */
 export function stepsOf({ requestedAt, sentAt, ackAt, waitUntil, state, resultCode, late }: BikeCommand): Step[] {
   const steps: Step[] = [{ at: requestedAt, text: '下发', tone: 'done' }]
@@ -35,7 +33,7 @@ export function stepsOf({ requestedAt, sentAt, ackAt, waitUntil, state, resultCo
   if (state === PENDING || state === SENT) steps.push({ at: null, text: '等待应答', tone: 'waiting' })
   if (state === TIMED_OUT) steps.push({ at: null, text: '15 秒内没有应答', tone: 'bad' })
   if (ackAt !== null) {
-    const after = took(ackAt - (sentAt ?? requestedAt))
+    const after = secondsWord(ackAt - (sentAt ?? requestedAt))
     const answer = state === FAILED || (late && resultCode !== 0) ? resultWord(resultCode, '') : commandStateLabels[DONE]
     steps.push({ at: ackAt, text: `${late ? '迟到应答' : '应答'}：${answer}，用时 ${after}`, tone: state === DONE ? 'done' : 'bad' })
   }
