@@ -8,7 +8,7 @@ import { nap, residentMb, Wall } from './wall'
 const MINUTE_MS = 60_000
 const MB = 2 ** 20
 /** Before what is counted, caches and lists fill, and V8 compiles functions as they get warm: the last of them after half an hour. */
-const WARM_UP_SHARE = 0.5
+const WARM_UP_SHARE = 0.4
 /** Pages are looked into so often, and left alone between: resident memory varies by some megabytes, so that few samples tell no slope of one. */
 const LOOK_MINUTES = 2
 const PAGES = ['/screenHome', '/screenHome1', '/home', '/vehicle/operation-map'] as const

@@ -55,11 +55,20 @@ export class Wall {
         socket.addEventListener('open', resolve)
         socket.addEventListener('error', () => reject(new Error(`${path} cannot be asked`)))
       })
-      await ask(socket, 'Performance.enable')
-      await ask(socket, 'HeapProfiler.collectGarbage')
-      const { metrics } = (await ask(socket, 'Performance.getMetrics')) as { metrics: { name: string; value: number }[] }
-      await ask(socket, 'Performance.disable')
-      return new Map(metrics.map(({ name, value }) => [name, value]))
+      const line = new Line(socket)
+      await line.ask('Performance.enable')
+      await line.ask('HeapProfiler.collectGarbage')
+      const { metrics } = (await line.ask('Performance.getMetrics')) as { metrics: { name: string; value: number }[] }
+      await line.ask('Performance.disable')
+      const held = new Map(metrics.map(({ name, value }) => [name, value]))
+      // What its workers hold is the page's too.
+      await line.ask('Target.setAutoAttach', { autoAttach: true, waitForDebuggerOnStart: false, flatten: true })
+      for (const worker of line.workers) {
+        await line.ask('HeapProfiler.collectGarbage', {}, worker)
+        const { usedSize } = (await line.ask('Runtime.getHeapUsage', {}, worker)) as { usedSize: number }
+        held.set('JSHeapUsedSize', (held.get('JSHeapUsedSize') ?? 0) + usedSize)
+      }
+      return held
     } finally {
       socket.close()
     }
@@ -105,22 +114,45 @@ function end({ pid, exitCode, signalCode }: ChildProcess): boolean {
   return true
 }
 
-/** What a page answers, asked by the Chrome DevTools Protocol. */
-function ask(socket: WebSocket, method: string): Promise<unknown> {
-  return new Promise((resolve, reject) => {
-    setTimeout(() => reject(new Error(`${method} is not answered in time`)), ANSWER_MS).unref()
-    const id = Math.floor(performance.now() * 1000)
-    const hear = ({ data }: MessageEvent<string>) => {
-      const said = JSON.parse(data) as { id?: number; result?: unknown; error?: unknown }
-      if (said.id !== id) return
-      socket.removeEventListener('message', hear)
-      if (said.error === undefined) resolve(said.result)
-      else reject(new Error(`${method}: ${JSON.stringify(said.error)}`))
-    }
-    socket.addEventListener('message', hear)
-    socket.addEventListener('close', () => reject(new Error(`${method} is not answered`)))
-    socket.send(JSON.stringify({ id, method }))
-  })
+interface Said {
+  id?: number
+  result?: unknown
+  error?: unknown
+  method?: string
+  params?: { sessionId: string }
+}
+
+/** A page and its workers, asked by the Chrome DevTools Protocol. */
+class Line {
+  /** The sessions of its workers, once they are attached to. */
+  readonly workers: string[] = []
+  // Ids are of 32 bits with a sign, so that no clock tells them.
+  private last = 0
+
+  constructor(private readonly socket: WebSocket) {
+    socket.addEventListener('message', ({ data }: MessageEvent<string>) => {
+      const { method, params } = JSON.parse(data) as Said
+      if (method === 'Target.attachedToTarget' && params !== undefined) this.workers.push(params.sessionId)
+    })
+  }
+
+  /** What is answered, by the page or by one of its workers. */
+  ask(method: string, params: object = {}, sessionId?: string): Promise<unknown> {
+    const id = (this.last += 1)
+    return new Promise((resolve, reject) => {
+      setTimeout(() => reject(new Error(`${method} is not answered in time`)), ANSWER_MS).unref()
+      const hear = ({ data }: MessageEvent<string>) => {
+        const said = JSON.parse(data) as Said
+        if (said.id !== id) return
+        this.socket.removeEventListener('message', hear)
+        if (said.error === undefined) resolve(said.result)
+        else reject(new Error(`${method}: ${JSON.stringify(said.error)}`))
+      }
+      this.socket.addEventListener('message', hear)
+      this.socket.addEventListener('close', () => reject(new Error(`${method} is not answered`)))
+      this.socket.send(JSON.stringify({ id, method, params, sessionId }))
+    })
+  }
 }
 
 /** Resident memory of a process, without what it shares with others. */
