@@ -47,6 +47,9 @@ function lookAtAll(map: LeafletMap, bounds: L.LatLngBoundsLiteral, ofBikes: bool
 export function useWallView(map: LeafletMap | null, fences: FenceMap, ofBikes: boolean): void {
   const scale = useContext(ScaleContext)
   useEffect(() => {
+    if (scale > 0) map?.fire('resize')
+  }, [map, scale])
+  useEffect(() => {
     const bounds = boundsOf(fences)
     if (map === null || bounds === null) return
     const look = () => lookAtAll(map, bounds, ofBikes)
@@ -56,9 +59,6 @@ export function useWallView(map: LeafletMap | null, fences: FenceMap, ofBikes: b
       map.off('resize', look)
     }
   }, [map, fences, ofBikes])
-  useEffect(() => {
-    if (scale > 0) map?.fire('resize')
-  }, [map, scale])
 }
 
 export function FleetMap({ areas }: { areas: readonly string[] }) {
