@@ -66,7 +66,8 @@ export class Wall {
       for (const worker of line.workers) {
         await line.ask('HeapProfiler.collectGarbage', {}, worker)
         const { usedSize } = (await line.ask('Runtime.getHeapUsage', {}, worker)) as { usedSize: number }
-        held.set('JSHeapUsedSize', (held.get('JSHeapUsedSize') ?? 0) + usedSize)
+        const own = held.get('JSHeapUsedSize')
+        if (own !== undefined) held.set('JSHeapUsedSize', own + usedSize)
       }
       return held
     } finally {
