@@ -41,18 +41,21 @@ fn map(arguments: &[String]) -> Result<()> {
     Ok(())
 }
 
-/// What a control room's pages, and the server behind them, grow by in an hour: `[MINUTES]`, 60 unless told.
+/// What a control room's pages, and the server behind them, grow by in an hour: `[MINUTES [HASTE]]`, 60 and 1 unless told. So many minutes of
+/// the pages count, after those that warm up; so many of them pass in one of ours.
 fn soak(arguments: &[String]) -> Result<()> {
     packages::node()?;
     packages::postgres()?;
     let report = report_of("soak")?;
+    let argument = |place: usize, unless: &'static str| arguments.get(place).map_or(unless, String::as_str);
     shell::run(
         shell::command("npx")
             .args(["--no-install", "playwright", "test", "--config", "playwright.soak.config.ts"])
             .current_dir(shell::web())
             // Before Node 22 its WebSocket has to be asked for.
             .env("NODE_OPTIONS", "--experimental-websocket")
-            .env("WHEELHOUSE_SOAK_MINUTES", arguments.first().map_or("60", String::as_str))
+            .env("WHEELHOUSE_SOAK_MINUTES", argument(0, "60"))
+            .env("WHEELHOUSE_SOAK_HASTE", argument(1, "1"))
             .env("WHEELHOUSE_BENCH_OUT", &report),
     )?;
     println!("Figures: {}", report.display());
