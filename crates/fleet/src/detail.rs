@@ -2,13 +2,16 @@
 
 use serde::Serialize;
 use utoipa::ToSchema;
+use vocabulary::VoltageSchemeId;
 
 use crate::model::command::{CommandKind, CommandState};
 use crate::model::region::{AlarmState, Lifecycle, OperationState, RidingState};
 use crate::model::rentable::{Facts, reasons};
+use crate::model::voltage_scheme::{ChargeLevel, level, percent_at, remaining_m};
 use crate::ports::{AreaFacts, IdleBeside, LiveState};
 use crate::read::commands::CommandRow;
 use crate::read::vehicles::VehicleRow;
+use crate::read::voltage_schemes;
 
 /// Below this charge a bike is not disclosed, until service areas set their own.
 pub const USE_THRESHOLD_PERCENT: u8 = 20;
@@ -20,6 +23,42 @@ pub struct ReasonShown {
     pub code: &'static str,
     /// For people.
     pub text: String,
+}
+
+/// What the voltage scheme of a bike tells of its battery.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct SchemeShown {
+    /// Its id, as text.
+    #[schema(value_type = String)]
+    pub id: VoltageSchemeId,
+    /// 方案名称.
+    pub name: String,
+    /// 满电里程, km.
+    pub max_mileage_km: i32,
+    /// 方案电量: the charge at the voltage that the device reported, percent; null: it reported none.
+    pub percent: Option<u8>,
+    /// 剩余里程: how far the charge that the device told takes it, metres; null: it told none.
+    pub remaining_m: Option<u32>,
+    /// 电量水平 by the scheme's thresholds.
+    pub level: Option<ChargeLevel>,
+}
+
+impl SchemeShown {
+    /// What `scheme` tells of a battery of this charge and voltage.
+    pub fn of(scheme: voltage_schemes::Told, soc_percent: Option<u8>, voltage_mv: Option<u32>) -> Self {
+        let percent = |value: i16| u8::try_from(value).unwrap_or_default();
+        let (low, enough) = (percent(scheme.low_percent), percent(scheme.enough_percent));
+        let km = u16::try_from(scheme.max_mileage_km).unwrap_or_default();
+        Self {
+            id: scheme.scheme_id,
+            name: scheme.name,
+            max_mileage_km: scheme.max_mileage_km,
+            percent: voltage_mv.map(|voltage_mv| percent_at(&scheme.points, voltage_mv)),
+            remaining_m: soc_percent.map(|soc| remaining_m(soc, km)),
+            level: soc_percent.map(|soc| level(soc, low, enough)),
+        }
+    }
 }
 
 /// The newest command to the bike.
@@ -78,6 +117,8 @@ pub struct Detail {
     pub alarm_states: Vec<i16>,
     /// What it is called.
     pub tags: Vec<String>,
+    /// 电压方案, with what it tells; null: none is set.
+    pub voltage_scheme: Option<SchemeShown>,
     /// Since when nobody uses it; null while somebody does.
     pub idle_since: Option<i64>,
     /// When its last ride ended.
@@ -153,6 +194,7 @@ pub fn detail(
     live: Option<&LiveState>,
     idle_beside: Option<IdleBeside>,
     command: Option<CommandRow>,
+    scheme: Option<voltage_schemes::Told>,
 ) -> Detail {
     let (operations, alarms) = (row.operations(), row.alarms());
     let online = live.is_some_and(|live| live.online);
@@ -182,6 +224,10 @@ pub fn detail(
         operation_states: row.operation_states,
         alarm_states: row.alarm_states,
         tags: row.tags,
+        voltage_scheme: scheme.map(|scheme| {
+            let soc = live.map(|live| live.soc_percent);
+            SchemeShown::of(scheme, soc, live.and_then(|live| live.voltage_mv))
+        }),
         idle_since: row.idle_since_ms,
         last_ride_end: row.last_ride_end_ms,
         idle_beside,
@@ -212,3 +258,31 @@ pub fn detail(
 
 /// Display state of a bike that never reported.
 const SILENT: u8 = 7;
+
+#[cfg(test)]
+mod tests {
+    use sqlx::types::Json;
+
+    use super::*;
+    use crate::model::voltage_scheme::Point;
+
+    #[test]
+    fn a_scheme_tells_only_what_follows_from_what_the_device_told() {
+        let point = |voltage_mv, percent| Point { voltage_mv, percent };
+        let scheme = voltage_schemes::Told {
+            scheme_id: VoltageSchemeId(7),
+            name: "48V".to_owned(),
+            points: Json(vec![point(40_000, 0), point(50_000, 100)]),
+            max_mileage_km: 60,
+            low_percent: 20,
+            enough_percent: 80,
+        };
+        let told = |soc, voltage_mv| {
+            let shown = SchemeShown::of(scheme.clone(), soc, voltage_mv);
+            (shown.percent, shown.remaining_m, shown.level)
+        };
+        assert_eq!(told(None, None), (None, None, None));
+        assert_eq!(told(Some(15), None), (None, Some(9_000), Some(ChargeLevel::Low)));
+        assert_eq!(told(Some(90), Some(45_000)), (Some(50), Some(54_000), Some(ChargeLevel::Enough)));
+    }
+}

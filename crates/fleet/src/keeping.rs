@@ -2,13 +2,16 @@
 
 use std::collections::BTreeSet;
 
-use kernel::{CommandContext, Receipt, Transaction};
-use vocabulary::{AreaId, Scope, Timestamp};
+use kernel::{CommandContext, CommandError, Receipt, Transaction};
+use vocabulary::{AreaId, Scope, Timestamp, VoltageSchemeId};
 use wire::Refused;
 
 use crate::Fleet;
 use crate::model::device::{Device, DeviceCommand, Imei};
-use crate::model::vehicle::{CarId, FRESH_MINUTES, KeepAct, Place, Upkeep, Vehicle, VehicleCommand};
+use crate::model::vehicle::{
+    CarId, FRESH_MINUTES, KeepAct, Offered, Place, Upkeep, Vehicle, VehicleCommand, VehicleRefusal,
+};
+use crate::model::voltage_scheme::{SchemeState, VoltageScheme};
 use crate::street::Doors;
 
 const MINUTE_MS: i64 = 60_000;
@@ -28,6 +31,8 @@ pub struct Asked {
     pub remove: Vec<String>,
     /// The device, for 绑定.
     pub imei: Option<Imei>,
+    /// What tells of their batteries, for 设置电压方案; nothing: none.
+    pub voltage_scheme: Option<VoltageSchemeId>,
 }
 
 /// Doors of the areas in which these bikes work, as far as they are in `scope`.
@@ -67,6 +72,7 @@ pub async fn keep(
         KeepAct::Scrap => without_device(fleet, ctx, car, Upkeep::Scrap { reason }).await,
         KeepAct::Unbind => without_device(fleet, ctx, car, Upkeep::Unbind { reason }).await,
         KeepAct::Bind => bind(fleet, ctx, car, asked.imei.as_ref()).await,
+        KeepAct::SetVoltageScheme => set_voltage_scheme(fleet, ctx, car, asked.voltage_scheme).await,
         KeepAct::Relocate => relocate(fleet, ctx, car, asked.to, reason).await,
     }
 }
@@ -146,6 +152,29 @@ async fn bind(
         Ok(tx)
     };
     fleet.runtime.desk.transact(ctx, binding).await
+}
+
+/// The scheme is held as it was seen: none is given away while it goes. One of an agent beyond the scope is as one that there is not.
+pub async fn set_voltage_scheme(
+    fleet: &Fleet,
+    ctx: &CommandContext,
+    car: &CarId,
+    to: Option<VoltageSchemeId>,
+) -> Result<Receipt, Refused> {
+    let Some(id) = to else { return alone(fleet, ctx, car, Upkeep::SetVoltageScheme(None)).await };
+    let unknown = || CommandError::Refused(VehicleRefusal::VoltageSchemeUnknown);
+    let setting = async |mut tx: Transaction| -> Result<_, Refused> {
+        let scheme = tx.load::<VoltageScheme>(&id).await?.state;
+        let agent = scheme.agent();
+        let reached = agent.is_none_or(|agent| ctx.scope.agents.contains(&agent));
+        let form = scheme.form().filter(|_| reached).ok_or_else(unknown)?;
+        let is_enabled = form.state == SchemeState::Enabled;
+        let offered = Offered { id, agent, name: form.name.clone(), is_enabled };
+        let upkeep = Upkeep::SetVoltageScheme(Some(offered));
+        tx.execute::<Vehicle>(car, VehicleCommand::Keep(upkeep)).await?;
+        Ok(tx)
+    };
+    fleet.runtime.desk.transact(ctx, setting).await
 }
 
 /// The device goes with its bike.

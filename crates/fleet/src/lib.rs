@@ -57,6 +57,7 @@ pub fn routes(fleet: &Fleet) -> Routes {
         .merge(http::alarms::routes(fleet))
         .merge(http::map_views::routes(fleet))
         .merge(http::shift_notes::routes(fleet))
+        .merge(http::voltage_schemes::routes(fleet))
 }
 
 /// Its read models; orders tell of bikes by `orders`.
@@ -69,6 +70,7 @@ pub fn projectors(orders: Arc<dyn OrderLife>) -> Vec<Arc<dyn Projector>> {
         Arc::new(read::shelved_days::ShelvedDays),
         Arc::new(Folded::<read::map_views::MapViewRow>::new()),
         Arc::new(Folded::<read::shift_notes::ShiftNoteRow>::new()),
+        Arc::new(Folded::<read::voltage_schemes::VoltageSchemeRow>::new()),
         Arc::new(read::vehicle_log::VehicleLog::new(orders)),
     ]
 }

@@ -126,6 +126,7 @@ impl LiveView for LiveOfMemory {
                 operations: record.operation_states.0,
                 alarms: record.alarm_states.0,
                 tags: &record.tags,
+                voltage_scheme: record.voltage_scheme,
                 idle_since_ms: record.idle_since_ms,
                 last_ride_end_ms: record.last_ride_end_ms,
                 online: latest.is_some_and(|latest| latest.online),

@@ -55,6 +55,7 @@ const WATCHED: &[(&str, &[&str])] = &[
     ("alarm_ticket", &["0301", "0302"]),
     ("device_command", &["0301", "0305"]),
     ("shift_note", &["0301"]),
+    ("voltage_scheme", &["06"]),
     ("payment_account", &["financial_02", "financial_06"]),
     ("audit_entry", &["1404"]),
     ("approval", &[]),
@@ -138,7 +139,7 @@ pub fn contexts() -> HashMap<&'static str, &'static str> {
             "territory",
             &["agent", "agent-role", "ally", "area", "fence", "fence-batch", "crew", "park-application"],
         ),
-        ("fleet", &["vehicle", "device", "device-command", "map-view", "shift-note"]),
+        ("fleet", &["vehicle", "device", "device-command", "map-view", "shift-note", "voltage-scheme"]),
         ("finance", &["payment-account"]),
         ("ledger", &["ledger-book"]),
         (

@@ -167,6 +167,10 @@ typed_id!(
     ShiftNoteId
 );
 typed_id!(
+    /// What a bike's voltage tells of its charge and range (电压方案).
+    VoltageSchemeId
+);
+typed_id!(
     /// A payment account (支付账户).
     PaymentAccountId
 );

@@ -27,7 +27,7 @@ pub use id::{
     CardHoldingId, CardProductId, CertificationId, CommandId, FenceBatchId, FenceId, FranchiseeId, IdSource,
     MachineId, MapViewId, MispricingId, MissId, OperatorDeviceId, OperatorId, ParkApplicationId,
     PaymentAccountId, PaymentId, RebindingId, ReturnReviewId, RideOrderId, RiderId, RoleId, ShiftNoteId,
-    Snowflake,
+    Snowflake, VoltageSchemeId,
 };
 pub use money::{Cents, NotAnAmount};
 pub use page::{COUNT_CAP, Page, Rows};

@@ -7,11 +7,12 @@ use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 use utoipa_axum::router::UtoipaMethodRouterExt;
 use utoipa_axum::routes;
-use vocabulary::{AgentId, AreaId, Wgs84};
+use vocabulary::{AgentId, AreaId, VoltageSchemeId, Wgs84};
 use wire::{Answer, Body, Handled, Permit, Refused, RequestContext, Routes};
 
 use crate::Fleet;
 use crate::credential::{Identity, is_gateway_name};
+use crate::keeping;
 use crate::model::device::{Device, DeviceCommand, Imei};
 use crate::model::vehicle::{CarId, Registration, Vehicle, VehicleCommand, VehicleRefusal};
 use crate::street::Doors;
@@ -47,6 +48,9 @@ struct NewVehicle {
     lat: f64,
     /// Where it stands, WGS-84.
     lng: f64,
+    /// The voltage scheme that it comes with. One that was on the street before has what its keepers gave it.
+    #[serde(default)]
+    voltage_scheme_id: Option<VoltageSchemeId>,
 }
 
 /// Bikes to bring in.
@@ -172,9 +176,21 @@ async fn enrol_one(
     if bike.state.imei() != Some(imei.as_str()) {
         return Err(No::Because(format!("中控 {imei} 已从车辆 {car_id} 解绑")));
     }
-    let register =
-        DeviceCommand::Register { imei: imei.clone(), car_id, agent_id: new.agent_id, area_id: new.area_id };
+    let register = DeviceCommand::Register {
+        imei: imei.clone(),
+        car_id: car_id.clone(),
+        agent_id: new.agent_id,
+        area_id: new.area_id,
+    };
     fleet.runtime.desk.execute::<Device>(&imei, register, &ctx).await?;
+    if takes && new.voltage_scheme_id.is_some() {
+        keeping::set_voltage_scheme(fleet, &ctx, &car_id, new.voltage_scheme_id).await.map_err(
+            |refused| match refused {
+                Refused::Business { text, .. } => No::Because(text),
+                other => No::Broken(other),
+            },
+        )?;
+    }
     Ok(fleet.devices.secret(&Identity::Device(imei)))
 }
 

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 use utoipa::ToSchema;
 use utoipa_axum::routes;
-use vocabulary::AreaId;
+use vocabulary::{AreaId, VoltageSchemeId};
 use wire::{Answer, BatchAnswer, BatchOutcomes, Body, Call, Handled, Permit, Refused, Routes, batch};
 
 use crate::Fleet;
@@ -66,6 +66,9 @@ struct ActAsked {
     /// The device of the one bike, for 绑定.
     #[serde(default)]
     imei: Option<String>,
+    /// What tells of their batteries, for 设置电压方案; absent: nothing does any more.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    voltage_scheme_id: Option<VoltageSchemeId>,
 }
 
 /// Tags that a request may name each way.
@@ -91,12 +94,13 @@ impl ActAsked {
             add: self.add_tags.clone(),
             remove: self.remove_tags.clone(),
             imei,
+            voltage_scheme: self.voltage_scheme_id,
         })
     }
 }
 
 /// Acts on bikes in the account's scope: onto the street and off it, into stock, to the factory, lost and found, scrapped (with code
-/// `1103`), into another area, tags, devices. Each bike is judged alone; under an idempotency key each is acted on once.
+/// `1103`), into another area, tags, devices, voltage schemes. Each bike is judged alone; under an idempotency key each is acted on once.
 #[utoipa::path(post, path = "/vehicle/keep", tag = "fleet", operation_id = "keepVehicles",
     request_body = KeepAsked, responses((status = 200, body = Answer<BatchAnswer>)))]
 async fn keep(call: Call<Fleet>, Body(body): Body<KeepAsked>) -> Handled<BatchAnswer> {

@@ -10,4 +10,5 @@ pub mod shift_notes;
 pub mod vehicle_list;
 pub mod vehicle_log;
 pub mod vehicles;
+pub mod voltage_schemes;
 pub mod work;

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use utoipa::IntoParams;
 use utoipa_axum::router::UtoipaMethodRouterExt;
 use utoipa_axum::routes;
-use vocabulary::{AgentId, AreaId, Choice, Page, Rows, Scope, Timestamp};
+use vocabulary::{AgentId, AreaId, Choice, Page, Rows, Scope, Timestamp, VoltageSchemeId};
 use wire::{
     Answer, Call, Column, Disclosure, EXPORT_ROWS_READ, End, Export, ExportColumns, Handled, PageOf,
     PageQuery, Params, Permit, Refused, Routes, Seen, given, moment, number,
@@ -26,6 +26,8 @@ const CODES: Permit = Permit::AnyOf(&["0307"]);
 const DEVICE_CODES: Permit = Permit::AnyOf(&["0305"]);
 /// Choices that one filter may name.
 const CHOICES_MAX: usize = 16;
+/// Voltage schemes that one filter may name.
+const SCHEMES_MAX: usize = 50;
 
 /// The routes.
 pub fn routes(fleet: &Fleet) -> Routes {
@@ -72,6 +74,8 @@ pub(super) struct ScreeningQuery {
     signal: Option<String>,
     /// Bears all of these tags, with commas between.
     tags: Option<String>,
+    /// Ids of voltage schemes, of which it has one, with commas between; `0`: it has none.
+    voltage_scheme: Option<String>,
     /// Its last ride ended from then on: `YYYY-MM-DD HH:mm:ss`.
     start_time: Option<String>,
     /// Its last ride ended until then, included.
@@ -142,6 +146,16 @@ fn bits<C: Choice>(name: &str, text: Option<&String>) -> Result<Option<u16>, Ref
     Ok((!numbers.is_empty()).then_some(bits))
 }
 
+/// Ids of voltage schemes with commas between; 0 is none at all.
+pub(super) fn schemes(text: Option<&String>) -> Result<Vec<Option<VoltageSchemeId>>, Refused> {
+    let wrong = |_| Refused::malformed("请求参数 voltageScheme 格式不正确");
+    let scheme = |text: &str| {
+        let id: i64 = text.trim().parse().map_err(wrong)?;
+        Ok((id != 0).then_some(VoltageSchemeId(id)))
+    };
+    given(text).into_iter().flat_map(|list| list.split(',')).take(SCHEMES_MAX).map(scheme).collect()
+}
+
 impl ScreeningQuery {
     fn wanted(&self) -> Result<Wanted, Refused> {
         let named = given(self.keyword.as_ref()).map_or(Ok(Named::All), Named::typed);
@@ -167,6 +181,7 @@ impl ScreeningQuery {
                 .map(|tag| tag.trim().to_owned())
                 .filter(|tag| !tag.is_empty())
                 .collect(),
+            voltage_schemes: schemes(self.voltage_scheme.as_ref())?,
             soc_percent: (number("socMin", self.soc_min.as_ref())?, number("socMax", self.soc_max.as_ref())?),
             idle_hours: (
                 number("idleMinHours", self.idle_min_hours.as_ref())?,
@@ -212,7 +227,7 @@ async fn rows(
     drop(db);
     let mut by_number: BTreeMap<String, VehicleRow> =
         found.into_iter().map(|row| (row.car_id.clone(), row)).collect();
-    listed(fleet, numbers.iter().filter_map(|number| by_number.remove(number)).collect()).await
+    listed(fleet, scope, numbers.iter().filter_map(|number| by_number.remove(number)).collect()).await
 }
 
 /// A page of these.
@@ -331,6 +346,9 @@ const FILE: Export<VehicleListed> = Export {
         Column::time("idleSince", "闲置开始", |row| row.idle_since),
         Column::time("lastRideEnd", "上次订单结束", |row| row.last_ride_end),
         Column::made("tags", "标签", |row| row.tags.join("、")),
+        Column::text("voltageSchemeName", "电压方案", |row| {
+            row.voltage_scheme_name.as_deref().unwrap_or_default()
+        }),
         Column::made("gsm", "信号", |row| row.gsm.map_or_else(String::new, |gsm| gsm.to_string())),
         Column::time("gpsAt", "定位时间", |row| row.gps_at),
         Column::time("reportAt", "上报时间", |row| row.report_at),
@@ -381,14 +399,17 @@ mod tests {
         assert!(asked(ScreeningQuery { lifecycle: Some("2,9".to_owned()), ..ScreeningQuery::default() }));
         assert!(asked(ScreeningQuery { soc_min: Some("-1".to_owned()), ..ScreeningQuery::default() }));
         assert!(asked(ScreeningQuery { alarm_state: Some("x".to_owned()), ..ScreeningQuery::default() }));
+        assert!(asked(ScreeningQuery { voltage_scheme: Some("x".to_owned()), ..ScreeningQuery::default() }));
         let query = ScreeningQuery {
             alarm_state: Some("3,9".to_owned()),
             tags: Some("新车, 校园".to_owned()),
+            voltage_scheme: Some("0, 12".to_owned()),
             ..ScreeningQuery::default()
         };
         let wanted = query.wanted().unwrap();
         assert_eq!(wanted.alarms, Some(1 << 3 | 1 << 9));
         assert_eq!(wanted.tags, ["新车", "校园"]);
+        assert_eq!(wanted.voltage_schemes, [None, Some(VoltageSchemeId(12))]);
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! Lists of bikes, for people and for machines.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use axum::extract::State;
 use kernel::List;
@@ -8,15 +8,17 @@ use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
 use utoipa_axum::router::UtoipaMethodRouterExt;
 use utoipa_axum::routes;
-use vocabulary::{AreaId, Scope};
+use vocabulary::{AreaId, Scope, VoltageSchemeId};
 use wire::{
     Answer, Caller, Handled, PageOf, PageQuery, Params, Permit, Refused, Routes, Seen, given, number,
 };
 
+use super::screening::schemes;
 use crate::Fleet;
 use crate::model::region::{AlarmState, Lifecycle, OperationState, RidingState};
 use crate::read::vehicle_list::{self, Named, following};
 use crate::read::vehicles::VehicleRow;
+use crate::read::voltage_schemes;
 
 /// Rows of a machine's page without a wish, and at most.
 const USUAL_SIZE: usize = 100;
@@ -77,6 +79,10 @@ pub(super) struct VehicleListed {
     pub report_at: Option<i64>,
     /// What it is called.
     pub tags: Vec<String>,
+    /// 电压方案: its id, as text.
+    pub voltage_scheme_id: Option<VoltageSchemeId>,
+    /// 电压方案: what it is called.
+    pub voltage_scheme_name: Option<String>,
     /// Since when nobody uses it; null while somebody does.
     pub idle_since: Option<i64>,
     /// When its last ride ended.
@@ -89,8 +95,13 @@ pub(super) struct VehicleListed {
     pub version: i64,
 }
 
-/// The rows with the names of their areas and what they last reported.
-pub(super) async fn listed(fleet: &Fleet, rows: Vec<VehicleRow>) -> Result<Vec<VehicleListed>, Refused> {
+/// The rows with the names of their areas and voltage schemes and what they last reported; `scope` is who sees them.
+pub(super) async fn listed(
+    fleet: &Fleet,
+    scope: &Scope,
+    rows: Vec<VehicleRow>,
+) -> Result<Vec<VehicleListed>, Refused> {
+    let schemes = names_of_schemes(fleet, scope, &rows).await?;
     let mut names: HashMap<i64, String> = HashMap::new();
     let mut all = Vec::with_capacity(rows.len());
     for row in rows {
@@ -125,6 +136,8 @@ pub(super) async fn listed(fleet: &Fleet, rows: Vec<VehicleRow>) -> Result<Vec<V
             operation_states: row.operation_states,
             alarm_states: row.alarm_states,
             tags: row.tags,
+            voltage_scheme_name: row.voltage_scheme_id.and_then(|id| schemes.get(&id).cloned()),
+            voltage_scheme_id: row.voltage_scheme_id,
             idle_since: row.idle_since_ms,
             last_ride_end: row.last_ride_end_ms,
             created_at: row.created_at_ms,
@@ -135,14 +148,30 @@ pub(super) async fn listed(fleet: &Fleet, rows: Vec<VehicleRow>) -> Result<Vec<V
     Ok(all)
 }
 
+async fn names_of_schemes(
+    fleet: &Fleet,
+    scope: &Scope,
+    rows: &[VehicleRow],
+) -> Result<BTreeMap<VoltageSchemeId, String>, Refused> {
+    let ids: BTreeSet<i64> = rows.iter().filter_map(|row| row.voltage_scheme_id).map(|id| id.0).collect();
+    if ids.is_empty() {
+        return Ok(BTreeMap::new());
+    }
+    let mut db = fleet.runtime.reads.scoped(scope, None, &[]).await?;
+    Ok(voltage_schemes::names(&mut *db, &ids.into_iter().collect::<Vec<_>>()).await?)
+}
+
 /// What the list is cut down to.
 #[derive(Debug, Deserialize, IntoParams)]
+#[serde(rename_all = "camelCase")]
 #[into_params(parameter_in = Query)]
 struct ListQuery {
     /// 15 digits that begin with 86 are an IMEI; all else is the beginning of a bike's number.
     keyword: Option<String>,
     /// Lifecycles, separated by commas.
     status: Option<String>,
+    /// Ids of voltage schemes, of which it has one, with commas between; `0`: it has none.
+    voltage_scheme: Option<String>,
 }
 
 impl ListQuery {
@@ -156,7 +185,12 @@ impl ListQuery {
         };
         let lifecycles = statuses.take(MOST_STATUSES).map(lifecycle).collect::<Result<_, Refused>>()?;
         let named = named.map_err(Refused::malformed)?;
-        Ok(vehicle_list::list(scope, &named).is_one_of("lifecycle", lifecycles))
+        let schemes: Vec<i64> = schemes(self.voltage_scheme.as_ref())?
+            .into_iter()
+            .map(|scheme| scheme.map_or(0, |scheme| scheme.0))
+            .collect();
+        let list = vehicle_list::list(scope, &named).is_one_of("lifecycle", lifecycles);
+        Ok(vehicle_list::with_voltage_schemes(list, schemes))
     }
 }
 
@@ -174,7 +208,7 @@ async fn query(
     let mut tx = fleet.runtime.reads.scoped(&caller.scope, seen.0, &["vehicle"]).await?;
     let mut found = list.page(&mut tx, page).await?;
     drop(tx);
-    let rows = listed(&fleet, std::mem::take(&mut found.rows)).await?;
+    let rows = listed(&fleet, &caller.scope, std::mem::take(&mut found.rows)).await?;
     Ok(Answer(PageOf::from(found).with(rows)))
 }
 
@@ -217,5 +251,5 @@ async fn list(
     let more = found.len() > size;
     found.truncate(size);
     let next = found.last().filter(|_| more).map(|row| row.car_id.clone());
-    Ok(Answer(VehiclesListed { rows: listed(&fleet, found).await?, next }))
+    Ok(Answer(VehiclesListed { rows: listed(&fleet, &caller.scope, found).await?, next }))
 }

@@ -11,7 +11,7 @@ use wire::{Answer, Caller, Handled, Params, Permit, Refused, Routes, Seen};
 
 use crate::Fleet;
 use crate::detail::{Detail, detail};
-use crate::read::{commands, vehicles};
+use crate::read::{commands, vehicles, voltage_schemes};
 
 /// Codes that open a bike's page.
 pub const VEHICLE_CODES: &[&str] = &["0301", "030601", "0302", "0305", "0307"];
@@ -33,14 +33,18 @@ pub async fn detail_of(
     car_id: &str,
 ) -> Result<Option<Detail>, Refused> {
     let Runtime { reads, .. } = &fleet.runtime;
-    let mut tx = reads.scoped(scope, seen.0, &["vehicle", "device-command"]).await?;
+    let mut tx = reads.scoped(scope, seen.0, &["vehicle", "device-command", "voltage_scheme"]).await?;
     let Some(row) = vehicles::find(&mut *tx, car_id).await? else { return Ok(None) };
     let command = commands::newest(&mut *tx, car_id).await?;
+    let scheme = match row.voltage_scheme_id {
+        Some(id) => voltage_schemes::find(&mut *tx, id).await?,
+        None => None,
+    };
     drop(tx);
     let area = fleet.areas.area(AreaId(row.area_id)).await.map_err(Refused::unavailable)?;
     let live = fleet.live.of(car_id);
     let beside = fleet.live.beside(car_id, fleet.runtime.clock.now());
-    Ok(Some(detail(row, area.as_ref(), live.as_ref(), beside, command)))
+    Ok(Some(detail(row, area.as_ref(), live.as_ref(), beside, command, scheme)))
 }
 
 /// One bike: what was decided, what was reported, and why it can or cannot be rented.

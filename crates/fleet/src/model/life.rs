@@ -3,7 +3,7 @@
 use kernel::Actor;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
-use vocabulary::{Phone, choices};
+use vocabulary::{Phone, VoltageSchemeId, choices};
 
 use super::alarm::{Evidence, TicketState};
 use super::command::{CommandEvent, CommandKind, CommandState, Order};
@@ -33,6 +33,7 @@ choices! {
         Unbound = 103 => "解绑中控",
         Relocated = 104 => "调往其他服务区",
         Tagged = 105 => "设置标签",
+        VoltageSchemeSet = 106 => "设置电压方案",
         Stocked = 201 => "车辆入库",
         Shelved = 202 => "车辆上架",
         Unshelved = 203 => "车辆下架",
@@ -256,6 +257,14 @@ pub fn of_vehicle(event: &VehicleEvent, actor: &Actor) -> Told {
             said(&format!("解绑中控 {imei}"), reason),
             vec![LifeChange::new("中控", imei, "")],
         ),
+        VehicleEvent::VoltageSchemeSet { from, to, name } => {
+            let number = |id: &Option<VoltageSchemeId>| id.map(|id| id.to_string()).unwrap_or_default();
+            told(
+                LifeEvent::VoltageSchemeSet,
+                if to.is_some() { said("设置电压方案", name) } else { "取消电压方案".to_owned() },
+                vec![LifeChange::new("电压方案编号", number(from), number(to))],
+            )
+        }
     }
 }
 

@@ -15,7 +15,7 @@ pub const VIEWS_MAX: u16 = 100;
 /// What may be stored: the filter of states, each kind that is picked beyond it, the layers, and place with zoom. The bike that is
 /// chosen and a moment of the past are no part of a view: they are over soon.
 pub const KEYS: &[&str] =
-    &["f", "area", "ride", "ops", "alarm", "soc", "idle", "tag", "why", "lost", "layers", "view"];
+    &["f", "area", "ride", "ops", "alarm", "soc", "idle", "tag", "volt", "why", "lost", "layers", "view"];
 /// An unknown key is told up to here.
 const KEY_TOLD: usize = 20;
 

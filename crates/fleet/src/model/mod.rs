@@ -11,3 +11,4 @@ pub mod rentable;
 pub mod screening;
 pub mod shift_note;
 pub mod vehicle;
+pub mod voltage_scheme;

@@ -1,7 +1,7 @@
 //! Which bikes are looked for by what they are now: what was decided of them and what they last reported. Pure: what is known of each
 //! comes in from memory, one after the other.
 
-use vocabulary::{AgentId, AreaId, DataOwner, Scope, Timestamp, choices};
+use vocabulary::{AgentId, AreaId, DataOwner, Scope, Timestamp, VoltageSchemeId, choices};
 
 const HOUR_MS: i64 = 3_600_000;
 
@@ -26,6 +26,8 @@ pub struct Look<'a> {
     pub alarms: u16,
     /// What it is called.
     pub tags: &'a [String],
+    /// What tells of its battery by voltage.
+    pub voltage_scheme: Option<VoltageSchemeId>,
     /// Since when nobody used it.
     pub idle_since_ms: Option<i64>,
     /// When its last ride ended.
@@ -109,6 +111,8 @@ pub struct Wanted {
     pub alarms: Option<u16>,
     /// All of these.
     pub tags: Vec<String>,
+    /// One of these; nothing among them: with none at all.
+    pub voltage_schemes: Vec<Option<VoltageSchemeId>>,
     /// Battery, both included.
     pub soc_percent: (Option<u8>, Option<u8>),
     /// Unused for so many hours, both included.
@@ -149,6 +153,7 @@ impl Wanted {
             && self.operations.is_none_or(|bits| bike.operations & bits != 0)
             && self.alarms.is_none_or(|bits| bike.alarms & bits != 0)
             && self.tags.iter().all(|tag| bike.tags.contains(tag))
+            && (self.voltage_schemes.is_empty() || self.voltage_schemes.contains(&bike.voltage_scheme))
             && between(bike.soc_percent, self.soc_percent)
             && between(idle_ms, (hours(self.idle_hours.0), hours(self.idle_hours.1)))
             && between(bike.last_ride_end_ms, self.last_ride_end_ms)
@@ -215,6 +220,7 @@ mod tests {
         operations: 1 << 4,
         alarms: 1 << 3 | 1 << 7,
         tags: &[],
+        voltage_scheme: Some(VoltageSchemeId(7)),
         idle_since_ms: Some(0),
         last_ride_end_ms: None,
         online: true,
@@ -276,6 +282,10 @@ mod tests {
             (
                 Wanted { has_device: Some(true), ..Wanted::default() },
                 Wanted { has_device: Some(false), ..Wanted::default() },
+            ),
+            (
+                Wanted { voltage_schemes: vec![None, Some(VoltageSchemeId(7))], ..Wanted::default() },
+                Wanted { voltage_schemes: vec![None, Some(VoltageSchemeId(8))], ..Wanted::default() },
             ),
             (Wanted { tags: vec![], ..Wanted::default() }, Wanted { tags: tag(), ..Wanted::default() }),
             (Wanted::default(), Wanted { last_ride_end_ms: (Some(0), None), ..Wanted::default() }),

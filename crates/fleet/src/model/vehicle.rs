@@ -4,10 +4,10 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use kernel::{Aggregate, Claim, Decision, Personal, events, refusals};
 use serde::{Deserialize, Serialize};
-use vocabulary::{AgentId, AreaId, DataOwner, Timestamp, Wgs84};
+use vocabulary::{AgentId, AreaId, DataOwner, Timestamp, VoltageSchemeId, Wgs84};
 
 pub use self::car_id::CarId;
-pub use self::upkeep::{FRESH_MINUTES, KeepAct, Place, REASON_MAX, TAG_MAX, TAGS_MAX, Upkeep};
+pub use self::upkeep::{FRESH_MINUTES, KeepAct, Offered, Place, REASON_MAX, TAG_MAX, TAGS_MAX, Upkeep};
 use super::alarm::{FalseAlarmCause, NOTE_MAX, Ringing, TicketState};
 use super::region::{AlarmState, Lifecycle, OperationState, RidingState};
 
@@ -280,6 +280,15 @@ events! {
             /// Why.
             reason: String,
         } = "vehicle.unbound",
+        /// Another voltage scheme tells of its battery, or none.
+        VoltageSchemeSet {
+            /// Which did before.
+            from: Option<VoltageSchemeId>,
+            /// Which does.
+            to: Option<VoltageSchemeId>,
+            /// What that is called now; empty where there is none.
+            name: String,
+        } = "vehicle.voltage-scheme-set",
     }
 }
 
@@ -311,6 +320,9 @@ refusals! {
         KeepNote = "vehicle-note": ("说明最多 {REASON_MAX} 个字"),
         TagText = "vehicle-tag-text": ("标签需 1 到 {TAG_MAX} 个字，不能含逗号"),
         TooManyTags = "vehicle-too-many-tags": ("每辆车最多 {TAGS_MAX} 个标签"),
+        VoltageSchemeUnknown = "voltage-scheme-unknown": ("电压方案不存在、已删除，或不在您的数据范围内"),
+        VoltageSchemeOfAnother = "voltage-scheme-of-another": ("电压方案属于其他代理，不能用于该车辆"),
+        VoltageSchemeOff(String) = "voltage-scheme-off": ("电压方案“{0}”已停用，不能再绑定车辆"),
         AlarmOver = "alarm-over": ("该报警已结束，请刷新"),
         AlarmTaken = "alarm-taken": ("该报警已有人处理"),
         AlarmNote = "alarm-note": ("请填写处理结果，最多 {NOTE_MAX} 个字"),
@@ -332,6 +344,7 @@ struct Known {
     operations: BTreeSet<OperationState>,
     alarms: BTreeMap<AlarmState, Ringing>,
     tags: BTreeSet<String>,
+    voltage_scheme: Option<VoltageSchemeId>,
     was_shelved: bool,
     /// Where it was in its life when it was reported lost.
     lost_from: Option<Lifecycle>,
@@ -358,6 +371,11 @@ impl Vehicle {
     /// What it is called.
     pub fn tags(&self) -> impl Iterator<Item = &str> {
         self.known.iter().flat_map(|known| known.tags.iter().map(String::as_str))
+    }
+
+    /// What tells of its battery by voltage.
+    pub fn voltage_scheme(&self) -> Option<VoltageSchemeId> {
+        self.known.as_ref()?.voltage_scheme
     }
 
     /// Whether it was ever on the street.
@@ -500,6 +518,7 @@ impl Aggregate for Vehicle {
                 operations: BTreeSet::new(),
                 alarms: BTreeMap::new(),
                 tags: BTreeSet::new(),
+                voltage_scheme: None,
                 was_shelved: false,
                 lost_from: None,
                 rang: BTreeMap::new(),

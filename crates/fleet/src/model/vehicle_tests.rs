@@ -361,6 +361,30 @@ fn a_bike_has_one_device_which_it_keeps_while_it_is_ridden() {
 }
 
 #[test]
+fn a_bike_takes_a_voltage_scheme_of_its_agent_or_of_the_platform_and_gives_it_up() {
+    let offered = |id: i64, agent: Option<i64>, is_enabled: bool| {
+        let (id, agent) = (VoltageSchemeId(id), agent.map(AgentId));
+        Upkeep::SetVoltageScheme(Some(Offered { id, agent, name: "48V".to_owned(), is_enabled }))
+    };
+    let bike = after(vec![enrol_at(true)]);
+    assert_eq!(refused(&bike, offered(7, Some(3), true)), VehicleRefusal::VoltageSchemeOfAnother);
+    let off = VehicleRefusal::VoltageSchemeOff("48V".to_owned());
+    assert_eq!(refused(&bike, offered(7, Some(2), false)), off);
+    assert_eq!(decide(&bike, keep(Upkeep::SetVoltageScheme(None))), Ok(vec![]));
+    let bound = with(bike, offered(7, Some(2), true));
+    assert_eq!(bound.voltage_scheme(), Some(VoltageSchemeId(7)));
+    assert_eq!(decide(&bound, keep(offered(7, Some(2), false))), Ok(vec![]), "it has it already");
+    let of_platform = with(bound.clone(), offered(8, None, true));
+    assert_eq!(of_platform.voltage_scheme(), Some(VoltageSchemeId(8)));
+    assert_eq!(with(bound.clone(), Upkeep::SetVoltageScheme(None)).voltage_scheme(), None);
+    let street = with(bound, Upkeep::Unshelve { reason: why() });
+    let scrapped = with(street, Upkeep::Scrap { reason: why() });
+    let act = KeepAct::SetVoltageScheme;
+    let forbids = VehicleRefusal::LifeForbids(Lifecycle::Scrapped, act);
+    assert_eq!(refused(&scrapped, offered(8, None, true)), forbids);
+}
+
+#[test]
 fn what_keepers_do_is_stored_as_it_always_was() {
     use serde_json::json;
     let reason = "巡检".to_owned();
@@ -405,6 +429,15 @@ fn what_keepers_do_is_stored_as_it_always_was() {
             VehicleEvent::Unbound { imei: "860000000000001".to_owned(), reason },
             "unbound",
             json!({"imei": "860000000000001", "reason": "巡检"}),
+        ),
+        (
+            VehicleEvent::VoltageSchemeSet {
+                from: None,
+                to: Some(VoltageSchemeId(7)),
+                name: "48V".to_owned(),
+            },
+            "voltage-scheme-set",
+            json!({"from": null, "to": "7", "name": "48V"}),
         ),
     ] {
         let stored = json!({"type": format!("vehicle.{what}"), "data": data});

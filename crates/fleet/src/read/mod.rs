@@ -9,3 +9,4 @@ pub mod shift_notes;
 pub mod vehicle_list;
 pub mod vehicle_log;
 pub mod vehicles;
+pub mod voltage_schemes;

@@ -3,6 +3,7 @@
 //! it would `like`.
 
 use kernel::List;
+use kernel::list::Value;
 use sqlx::PgExecutor;
 use vocabulary::Scope;
 
@@ -50,6 +51,18 @@ pub fn list(scope: &Scope, named: &Named) -> List {
         Named::Beginning(prefix) => list.starts_with(&["car_id"], Some(prefix)),
         Named::WithDevice(imei) => list.is("imei", Some(imei.as_str())),
     }
+}
+
+/// Those that have one of these voltage schemes, if any are given; 0 is none at all.
+pub fn with_voltage_schemes(list: List, ids: Vec<i64>) -> List {
+    if ids.is_empty() {
+        return list;
+    }
+    let is_none = ids.contains(&0);
+    list.matching(
+        &["(voltage_scheme_id = any(", ") or voltage_scheme_id is null and ", ")"],
+        vec![Value::Numbers(ids), is_none.into()],
+    )
 }
 
 /// At most `most` bikes in scope whose numbers follow `after`, by number.

@@ -3,7 +3,7 @@
 use kernel::{After, Fold, Recorded};
 use serde::{Deserialize, Serialize};
 use sqlx::PgExecutor;
-use vocabulary::{AgentId, AreaId, DataOwner};
+use vocabulary::{AgentId, AreaId, DataOwner, VoltageSchemeId};
 
 use crate::model::region::{AlarmState, Lifecycle, OperationState, RidingState};
 use crate::model::vehicle::{Vehicle, VehicleEvent};
@@ -31,6 +31,8 @@ pub struct VehicleRow {
     pub alarm_states: Vec<i16>,
     /// What it is called.
     pub tags: Vec<String>,
+    /// What tells of its battery by voltage.
+    pub voltage_scheme_id: Option<VoltageSchemeId>,
     /// Where it was put on the street.
     pub shelved_lat: Option<f64>,
     /// Where it was put on the street.
@@ -109,6 +111,7 @@ impl VehicleRow {
                 self.tags.sort();
             }
             VehicleEvent::Unbound { .. } => self.imei = None,
+            VehicleEvent::VoltageSchemeSet { to, .. } => self.voltage_scheme_id = to,
         }
     }
 }
@@ -118,7 +121,7 @@ impl Fold for VehicleRow {
     const TABLE: &'static str = "vehicle";
     const KEY: &'static str = "car_id";
     const KEY_TYPE: &'static str = "text";
-    const VERSION: i32 = 3;
+    const VERSION: i32 = 4;
 
     fn fold(row: Option<Self>, event: VehicleEvent, recorded: &Recorded) -> After<Self> {
         let at_ms = recorded.recorded_at.millis();

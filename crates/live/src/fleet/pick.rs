@@ -2,7 +2,7 @@
 
 use bytes::Bytes;
 use serde::{Deserialize, Deserializer, de};
-use vocabulary::{AreaId, Cars, Timestamp};
+use vocabulary::{AreaId, Cars, Timestamp, VoltageSchemeId};
 
 use super::board::View;
 use super::{Codes, Fleet, SOC_UNKNOWN, Shown};
@@ -12,6 +12,8 @@ use crate::push::frame::{self, Kind, Stamp};
 const MAX_AREAS: usize = 500;
 /// Tags that one pick may name.
 const MAX_TAGS: usize = 50;
+/// Voltage schemes that one pick may name.
+const MAX_SCHEMES: usize = 50;
 /// Reasons that one pick may name.
 const MAX_REASONS: usize = 32;
 const HOUR_MS: i64 = 3_600_000;
@@ -38,6 +40,9 @@ pub struct Pick {
     idle_h: Option<(u16, Option<u16>)>,
     /// With one of these tags.
     tags: Vec<String>,
+    /// With one of these voltage schemes; nothing among them (`"0"` on the wire): with none at all.
+    #[serde(deserialize_with = "schemes")]
+    voltage_schemes: Vec<Option<VoltageSchemeId>>,
     /// Cannot be rented for one of these reasons, by code.
     reasons: Vec<String>,
     /// Stands unused so much longer than those around it that it is likely lost, see [`super::Beside`].
@@ -67,6 +72,9 @@ impl Pick {
         if self.tags.len() > MAX_TAGS {
             return Err("筛选的标签过多");
         }
+        if self.voltage_schemes.len() > MAX_SCHEMES {
+            return Err("筛选的电压方案过多");
+        }
         if self.reasons.len() > MAX_REASONS {
             return Err("筛选的不可租原因过多");
         }
@@ -94,6 +102,13 @@ fn areas<'de, D: Deserializer<'de>>(source: D) -> Result<Option<Vec<AreaId>>, D:
     let texts = Option::<Vec<String>>::deserialize(source)?;
     let parsed = texts.map(|texts| texts.iter().map(|text| text.parse().map(AreaId)).collect());
     parsed.transpose().map_err(de::Error::custom)
+}
+
+/// Ids are texts on the wire; 0 is none.
+fn schemes<'de, D: Deserializer<'de>>(source: D) -> Result<Vec<Option<VoltageSchemeId>>, D::Error> {
+    let texts = Vec::<String>::deserialize(source)?;
+    let scheme = |text: &String| text.parse().map(|id: i64| (id != 0).then_some(VoltageSchemeId(id)));
+    texts.iter().map(scheme).collect::<Result<_, _>>().map_err(de::Error::custom)
 }
 
 /// What a viewer was shown of a pick: one bit for each slot.
@@ -144,6 +159,7 @@ impl Fleet {
             && pick.areas.as_ref().is_none_or(|areas| record.area.is_some_and(|area| areas.contains(&area)))
             && (!pick.likely_lost || self.beside(slot, now).is_some_and(|beside| beside.likely_lost))
             && (pick.tags.is_empty() || record.tags.iter().any(|tag| pick.tags.contains(tag)))
+            && (pick.voltage_schemes.is_empty() || pick.voltage_schemes.contains(&record.voltage_scheme))
             && (pick.reasons.is_empty()
                 || self.state[index] & 0x0f != Shown::Rentable as u8
                     && self.reasons(slot, now).iter().any(|reason| pick.reasons.contains(&reason.code)))
@@ -227,6 +243,7 @@ mod tests {
         change(&mut heard, 2, |bike| {
             bike.area = Some(AreaId(7));
             bike.tags = vec!["旧款".to_owned()];
+            bike.voltage_scheme = Some(VoltageSchemeId(12));
         });
         let now = heard.now;
         let found = |text: &str| -> Vec<u32> {
@@ -241,6 +258,10 @@ mod tests {
         assert_eq!(found(r#"{"soc_percent":[80,80]}"#), [0, 1, 2]);
         assert_eq!(found(r#"{"riding":[2]}"#), [0_u32; 0]);
         assert_eq!(found(r#"{"tags":["旧款","其他"]}"#), [2]);
+        assert_eq!(found(r#"{"voltage_schemes":["12","13"]}"#), [2]);
+        assert_eq!(found(r#"{"voltage_schemes":["0"]}"#), [0, 1]);
+        assert_eq!(found(r#"{"voltage_schemes":["0","12"]}"#), [0, 1, 2]);
+        assert_eq!(found(r#"{"voltage_schemes":["13"]}"#), [0_u32; 0]);
     }
 
     #[test]
@@ -275,6 +296,24 @@ mod tests {
         // Nothing changed: nothing is said.
         let since = heard.fleet.tick_seq();
         assert!(heard.fleet.picked(&view, &alarms, &mut shown, Some(since), heard.now).0.is_empty());
+    }
+
+    #[test]
+    fn who_gets_another_voltage_scheme_comes_and_goes_with_it() {
+        let mut heard = Heard::of(2);
+        let twelve = pick(r#"{"voltage_schemes":["12"]}"#);
+        change(&mut heard, 0, |bike| bike.voltage_scheme = Some(VoltageSchemeId(12)));
+        heard.fleet.tick(heard.now);
+        let view = everywhere(&heard.fleet);
+        let mut shown = Picked::default();
+        let (first, count) = heard.fleet.picked(&view, &twelve, &mut shown, None, heard.now);
+        assert_eq!((told(&first), count), (vec![(0, false)], 1));
+        let since = heard.fleet.tick_seq();
+        change(&mut heard, 0, |bike| bike.voltage_scheme = None);
+        change(&mut heard, 1, |bike| bike.voltage_scheme = Some(VoltageSchemeId(12)));
+        heard.fleet.tick(heard.now);
+        let (news, count) = heard.fleet.picked(&view, &twelve, &mut shown, Some(since), heard.now);
+        assert_eq!((told(&news), count), (vec![(0, true), (1, false)], 1));
     }
 
     #[test]

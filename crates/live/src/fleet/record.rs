@@ -1,6 +1,6 @@
 //! What the read models say of a vehicle, as far as live data needs it.
 
-use vocabulary::{AgentId, AreaId, DataOwner, Scope};
+use vocabulary::{AgentId, AreaId, DataOwner, Scope, VoltageSchemeId};
 
 /// A set of small codes (operation or alarm states), one bit each.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -51,6 +51,8 @@ pub struct VehicleRecord {
     pub alarm_states: Codes,
     /// What it is called.
     pub tags: Vec<String>,
+    /// What tells of its battery by voltage.
+    pub voltage_scheme: Option<VoltageSchemeId>,
     /// Since when nobody used it.
     pub idle_since_ms: Option<i64>,
     /// When its last ride ended.

@@ -10,7 +10,7 @@ use crate::memory::Memory;
 use crate::rules::{AreaShape, ParkingShape, RulesOfAreas, ZoneShape, Zones};
 
 const COLUMNS: &str = "select car_id, imei, plate_no, agent_id, area_id, lifecycle, riding_state, operation_states, \
-                       alarm_states, tags, idle_since_ms, last_ride_end_ms, freed_version, version from read.vehicle";
+                       alarm_states, tags, voltage_scheme_id, idle_since_ms, last_ride_end_ms, freed_version, version from read.vehicle";
 /// No-stop zones and parking places among the fences.
 const NO_STOP: i16 = 4;
 const PARKING: i16 = 2;
@@ -28,6 +28,7 @@ fn record(row: &PgRow) -> sqlx::Result<VehicleRecord> {
         operation_states: Codes::of(&row.try_get::<Vec<i16>, _>("operation_states")?),
         alarm_states: Codes::of(&row.try_get::<Vec<i16>, _>("alarm_states")?),
         tags: row.try_get("tags")?,
+        voltage_scheme: row.try_get("voltage_scheme_id")?,
         idle_since_ms: row.try_get("idle_since_ms")?,
         last_ride_end_ms: row.try_get("last_ride_end_ms")?,
         freed_version: row.try_get("freed_version")?,

@@ -188,10 +188,15 @@ mod tests {
             serde_json::from_str::<Said>(&format!(r#"{{"op":"watch","topic":"fleet","pick":{pick}}}"#))
         };
         let picked = watch(
-            r#"{"areas":["17"],"riding":[1],"operations":[4],"alarms":[2,6],"soc_percent":[0,20],"idle_h":[24,null],"reasons":["offline"]}"#,
+            r#"{"areas":["17"],"riding":[1],"operations":[4],"alarms":[2,6],"soc_percent":[0,20],"idle_h":[24,null],"reasons":["offline"],"voltage_schemes":["0","12"]}"#,
         );
         assert!(matches!(picked, Ok(Said::Watch { pick: Some(_), .. })), "{picked:?}");
-        for other in [r#"{"alarms":[16]}"#, r#"{"areas":["north"]}"#, r#"{"colour":1}"#] {
+        for other in [
+            r#"{"alarms":[16]}"#,
+            r#"{"areas":["north"]}"#,
+            r#"{"voltage_schemes":["x"]}"#,
+            r#"{"colour":1}"#,
+        ] {
             assert!(watch(other).is_err(), "{other}");
         }
     }

@@ -10,6 +10,7 @@ use fleet::model::map_view::{Audience, MapViewEvent};
 use fleet::model::region::{AlarmState, Lifecycle, OperationState, RidingState};
 use fleet::model::shift_note::ShiftNoteEvent;
 use fleet::model::vehicle::VehicleEvent;
+use fleet::model::voltage_scheme::{Chemistry, NominalVolts, SchemeState, VoltageSchemeEvent};
 use serde_json::{Value, json};
 
 use super::{Context, Step, delete, label, merge, put_in, set, take_from, text};
@@ -41,6 +42,12 @@ pub fn audit_schemas() -> Vec<Arc<dyn AuditSchema>> {
             name: |state| text(state, "text").chars().take(NOTE_CALLED).collect(),
             ..Context::new("shift-note", "交接班记录", NOTE_STEPS, NOTE_FIELDS)
         }),
+        Arc::new(Context::<VoltageSchemeEvent>::new(
+            "voltage-scheme",
+            "电压方案",
+            SCHEME_STEPS,
+            SCHEME_FIELDS,
+        )),
     ]
 }
 
@@ -161,6 +168,14 @@ const VEHICLE_STEPS: &[Step] = &[
             set(state, "reason", data.remove("reason").unwrap_or_default());
         },
     },
+    Step {
+        stored_type: "vehicle.voltage-scheme-set",
+        label: "设置电压方案",
+        fold: |state, mut data| match data.remove("to") {
+            Some(Value::Null) | None => drop(state.remove("voltage_scheme")),
+            Some(to) => set(state, "voltage_scheme", to),
+        },
+    },
 ];
 
 /// A step of its life.
@@ -195,6 +210,7 @@ const VEHICLE_FIELDS: &[Field] = &[
     Field { key: "alarms", label: "告警", text: Text::Named(label::<AlarmState>) },
     Field { key: "place", label: "上架位置", text: Text::Plain },
     Field { key: "tags", label: "标签", text: Text::Plain },
+    Field { key: "voltage_scheme", label: "电压方案", text: Text::Of("voltage-scheme") },
     Field { key: "reason", label: "原因", text: Text::Plain },
     Field { key: "ticket_alarm", label: "报警类型", text: Text::Named(label::<AlarmState>) },
     Field { key: "ticket_cause", label: "误报原因", text: Text::Named(label::<FalseAlarmCause>) },
@@ -324,4 +340,31 @@ const NOTE_FIELDS: &[Field] = &[
     Field { key: "acknowledged_by", label: "知悉人", text: Text::Plain },
     Field { key: "agent", label: "所属代理", text: Text::Of("agent") },
     Field { key: "operator", label: "记录账号", text: Text::Of("operator") },
+];
+
+const SCHEME_STEPS: &[Step] = &[
+    Step { stored_type: "voltage-scheme.created", label: "新增电压方案", fold: with_curve },
+    Step { stored_type: "voltage-scheme.changed", label: "修改电压方案", fold: with_curve },
+    Step { stored_type: "voltage-scheme.deleted", label: "删除电压方案", fold: delete },
+];
+
+/// A curve is told point by point.
+fn with_curve(state: &mut Fields, mut data: Fields) {
+    if let Some(Value::Array(points)) = data.remove("points") {
+        let point = |point: &Value| json!(format!("{} mV {}%", point["voltageMv"], point["percent"]));
+        set(&mut data, "points", points.iter().map(point).collect::<Vec<_>>());
+    }
+    merge(state, data);
+}
+
+const SCHEME_FIELDS: &[Field] = &[
+    Field { key: "name", label: "方案名称", text: Text::Plain },
+    Field { key: "nominalV", label: "标称电压", text: Text::Named(label::<NominalVolts>) },
+    Field { key: "chemistry", label: "电芯", text: Text::Named(label::<Chemistry>) },
+    Field { key: "points", label: "电压电量表", text: Text::Plain },
+    Field { key: "maxMileageKm", label: "满电里程（公里）", text: Text::Plain },
+    Field { key: "lowPercent", label: "低电阈值（%）", text: Text::Plain },
+    Field { key: "enoughPercent", label: "充足阈值（%）", text: Text::Plain },
+    Field { key: "state", label: "状态", text: Text::Named(label::<SchemeState>) },
+    Field { key: "agent", label: "所属代理", text: Text::Of("agent") },
 ];

@@ -129,6 +129,8 @@ async fn theirs(stack: &Stack, admin: &Browser, machine: &Machine, city: &City, 
     let view = json!({"name": "他们的视图", "audience": 2, "state": "f=alarm"});
     let view = text(&them.ok("POST", "/vehicle/map-view", view).await["id"]);
     let note = text(&them.ok("POST", "/vehicle/shift-note", json!({"text": "他们的交接"})).await["id"]);
+    let scheme = crate::voltage_schemes::form("他们的电压方案", Some(&city.agent));
+    let scheme = text(&machine.ok("/open/v1/voltage-schemes", &scheme).await["id"]);
     let position: i64 = sqlx::query_scalar("select max(position) from log.events where category = 'role'")
         .fetch_one(&stack.owner().await)
         .await
@@ -156,6 +158,7 @@ async fn theirs(stack: &Stack, admin: &Browser, machine: &Machine, city: &City, 
         command,
         view,
         note,
+        scheme,
         position: position.to_string(),
     }
 }
@@ -187,6 +190,8 @@ impl Theirs {
             &self.command,
             &self.view,
             &self.note,
+            &self.scheme,
+            "他们的电压方案",
             &self.phone,
             "他们的客服",
             "他们的备注",

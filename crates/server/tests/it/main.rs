@@ -72,6 +72,7 @@ mod territory;
 mod upkeep;
 mod vehicle_keeping;
 mod vehicle_log;
+mod voltage_schemes;
 mod waiting_commands;
 mod walk;
 mod wall_samples;

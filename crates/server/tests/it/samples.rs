@@ -46,6 +46,7 @@ pub struct Theirs {
     /// A shared view of the operation map, and a hand-over note.
     pub view: String,
     pub note: String,
+    pub scheme: String,
     /// Of something that happened to them.
     pub position: String,
 }
@@ -578,6 +579,7 @@ pub fn address(route: &Route, theirs: &Theirs) -> String {
         .replace("{phone}", &theirs.phone)
         .replace("{carId}", &theirs.car)
         .replace("/fence/{id}", &format!("/fence/{}", theirs.fence))
+        .replace("/voltageScheme/{id}", &format!("/voltageScheme/{}", theirs.scheme))
         .replace("{id}", &theirs.template)
         .replace("{position}", &theirs.position)
         .replace("{areaId}", &theirs.area)

@@ -192,6 +192,20 @@ export const channelLabels = {
   1: '网络',
 } as const satisfies Record<Schemas['Channel'], string>
 
+/** 电量水平 */
+export const chargeLevelLabels = {
+  1: '低电',
+  2: '一般',
+  3: '充足',
+} as const satisfies Record<Schemas['ChargeLevel'], string>
+
+/** 电芯 */
+export const chemistryLabels = {
+  1: '磷酸铁锂',
+  2: '三元锂',
+  3: '铅酸',
+} as const satisfies Record<Schemas['Chemistry'], string>
+
 /** 指令 */
 export const commandKindLabels = {
   1: '开锁',
@@ -384,6 +398,7 @@ export const keepActLabels = {
   9: '设置标签',
   10: '绑定中控',
   11: '解绑中控',
+  12: '设置电压方案',
 } as const satisfies Record<Schemas['KeepAct'], string>
 
 /** 附件类型 */
@@ -410,6 +425,7 @@ export const lifeEventLabels = {
   103: '解绑中控',
   104: '调往其他服务区',
   105: '设置标签',
+  106: '设置电压方案',
   201: '车辆入库',
   202: '车辆上架',
   203: '车辆下架',
@@ -554,6 +570,13 @@ export const needLabels = {
   2: '每次复核',
 } as const satisfies Record<Schemas['Need'], string>
 
+/** 标称电压 */
+export const nominalVoltsLabels = {
+  48: '48 V',
+  60: '60 V',
+  72: '72 V',
+} as const satisfies Record<Schemas['NominalVolts'], string>
+
 /** 运维状态 */
 export const operationStateLabels = {
   1: '下架',
@@ -688,6 +711,12 @@ export const ridingStateLabels = {
   4: '预约中',
   5: '运维中',
 } as const satisfies Record<Schemas['RidingState'], string>
+
+/** 方案状态 */
+export const schemeStateLabels = {
+  0: '停用',
+  1: '启用',
+} as const satisfies Record<Schemas['SchemeState'], string>
 
 /** 信号 */
 export const signalLabels = {

@@ -3522,6 +3522,60 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/ebike/v3/backend/production/voltageScheme": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Voltage schemes of the caller's agents and of the platform, newest first. */
+        get: operations["listVoltageSchemes"];
+        /** Changes a voltage scheme; what it tells of its bikes changes at once. A stale version is refused. */
+        put: operations["updateVoltageScheme"];
+        /** Creates a voltage scheme; answers `{id}`. */
+        post: operations["createVoltageScheme"];
+        /** Deletes a voltage scheme that no bike has. */
+        delete: operations["deleteVoltageScheme"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/ebike/v3/backend/production/voltageScheme/export": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Voltage schemes of the caller's agents and of the platform, newest first. As CSV, at most 50000. It stands in the log who took it, cut down to what. */
+        get: operations["exportVoltageSchemes"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/ebike/v3/backend/production/voltageScheme/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** One voltage scheme. */
+        get: operations["voltageSchemeInfo"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/ebike/v3/backend/report/daily": {
         parameters: {
             query?: never;
@@ -4539,7 +4593,7 @@ export interface paths {
         put?: never;
         /**
          * Acts on bikes in the account's scope: onto the street and off it, into stock, to the factory, lost and found, scrapped (with code
-         *     `1103`), into another area, tags, devices. Each bike is judged alone; under an idempotency key each is acted on once.
+         *     `1103`), into another area, tags, devices, voltage schemes. Each bike is judged alone; under an idempotency key each is acted on once.
          */
         post: operations["keepVehicles"];
         delete?: never;
@@ -4787,6 +4841,23 @@ export interface paths {
         };
         /** Hand-over notes of agents in scope, newest first. As CSV, at most 50000. It stands in the log who took it, cut down to what. */
         get: operations["exportShiftNotes"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/ebike/v3/backend/vehicle/voltage-scheme": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Voltage schemes that bikes in scope may have, for filters and for binding. */
+        get: operations["chooseVoltageSchemes"];
         put?: never;
         post?: never;
         delete?: never;
@@ -5953,6 +6024,23 @@ export interface paths {
         put?: never;
         /** A field worker begins or ends work on a bike. */
         post: operations["work"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/open/v1/voltage-schemes": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Makes a voltage scheme; one of the same name of the same agent is that scheme, and gets this content. Answers `{id}`. */
+        post: operations["makeOpenVoltageScheme"];
         delete?: never;
         options?: never;
         head?: never;
@@ -8320,6 +8408,7 @@ export interface components {
                  * @description Battery, millivolts.
                  */
                 voltageMv?: number | null;
+                voltageScheme?: components["schemas"]["SchemeShown"] | null;
             };
             /** @description Always true. */
             suc: boolean;
@@ -9609,6 +9698,9 @@ export interface components {
                      * @description Version of the aggregate.
                      */
                     version: number;
+                    voltageSchemeId?: components["schemas"]["VoltageSchemeId"] | null;
+                    /** @description 电压方案: what it is called. */
+                    voltageSchemeName?: string | null;
                 }[];
             };
             /** @description Always true. */
@@ -9628,6 +9720,24 @@ export interface components {
                 /** @description The place behind the last row, to be asked for as `after`; absent where nothing follows or the list has no places. */
                 place?: string | null;
                 rows: components["schemas"]["VehicleLogRow"][];
+            };
+            /** @description Always true. */
+            suc: boolean;
+        };
+        /** @description `{suc: true, data}`, the main host's success. Made by the function of the same name. */
+        Answer_PageOf_VoltageSchemeRow: {
+            /** @description A page of rows and how many there are in all, counted honestly up to 10000. */
+            data: {
+                /** @description Whether there are more than `count`. */
+                capped: boolean;
+                /**
+                 * Format: int64
+                 * @description How many rows match, at most 10000.
+                 */
+                count: number;
+                /** @description The place behind the last row, to be asked for as `after`; absent where nothing follows or the list has no places. */
+                place?: string | null;
+                rows: components["schemas"]["VoltageSchemeRow"][];
             };
             /** @description Always true. */
             suc: boolean;
@@ -10451,6 +10561,22 @@ export interface components {
                  */
                 aesKey: string;
             };
+            /** @description Always true. */
+            suc: boolean;
+        };
+        /** @description `{suc: true, data}`, the main host's success. Made by the function of the same name. */
+        Answer_VoltageSchemeChoices: {
+            /** @description Voltage schemes to choose. */
+            data: {
+                /** @description By name, at most 500. */
+                rows: components["schemas"]["Choosable"][];
+            };
+            /** @description Always true. */
+            suc: boolean;
+        };
+        /** @description `{suc: true, data}`, the main host's success. Made by the function of the same name. */
+        Answer_VoltageSchemeRow: {
+            data: components["schemas"]["VoltageSchemeRow"];
             /** @description Always true. */
             suc: boolean;
         };
@@ -12517,12 +12643,74 @@ export interface components {
              */
             version: number;
         };
+        /** @description A record as it shall be: all that people fill in. */
+        Changed_VoltageSchemeId_VoltageSchemeForm: {
+            /** @description 电芯. */
+            chemistry: components["schemas"]["Chemistry"];
+            /**
+             * Format: int32
+             * @description 充足阈值, percent: from here on there is enough; above the other one, at most 100.
+             */
+            enoughPercent: number;
+            /**
+             * Format: int32
+             * @description 低电阈值, percent: up to here the charge is low; at least 1.
+             */
+            lowPercent: number;
+            /**
+             * Format: int32
+             * @description 满电里程, km: 1 to 300.
+             */
+            maxMileageKm: number;
+            /** @description 方案名称: 1 to 30 characters, unique for an agent. */
+            name: string;
+            /** @description 标称电压. */
+            nominalV: components["schemas"]["NominalVolts"];
+            /**
+             * @description 电压电量表: 5 to 50 points, voltage and charge rising together from 0 % to 100 %, all of it within 60 % to 140 % of the nominal
+             *     voltage.
+             */
+            points: components["schemas"]["VoltagePoint"][];
+            /** @description 状态. */
+            state?: components["schemas"]["SchemeState"];
+        } & {
+            id: string;
+            /**
+             * Format: int64
+             * @description The version that the editor saw; another one is refused.
+             */
+            version: number;
+        };
         /**
          * Format: int32
          * @description 通道
          * @enum {integer}
          */
         Channel: 1;
+        /**
+         * Format: int32
+         * @description 电量水平
+         * @enum {integer}
+         */
+        ChargeLevel: 1 | 2 | 3;
+        /**
+         * Format: int32
+         * @description 电芯
+         * @enum {integer}
+         */
+        Chemistry: 1 | 2 | 3;
+        /** @description A scheme to choose. */
+        Choosable: {
+            agentId?: components["schemas"]["AgentId"] | null;
+            /** @description Its id, as text. */
+            id: components["schemas"]["VoltageSchemeId"];
+            /** @description 方案名称. */
+            name: string;
+            /** @description 标称电压. */
+            nominalV: components["schemas"]["NominalVolts"];
+            /** @description 状态: a disabled one is filtered by, and given to no more bikes. */
+            state: components["schemas"]["SchemeState"];
+        };
         CodeBody: {
             accountId: string;
             /** @description The phone of the card that waits for its code. */
@@ -13699,6 +13887,7 @@ export interface components {
              * @description Battery, millivolts.
              */
             voltageMv?: number | null;
+            voltageScheme?: components["schemas"]["SchemeShown"] | null;
         };
         /**
          * Format: int32
@@ -15322,7 +15511,7 @@ export interface components {
          * @description 车辆操作
          * @enum {integer}
          */
-        KeepAct: 1 | 2 | 3 | 4 | 5 | 6 | 7 | 8 | 9 | 10 | 11;
+        KeepAct: 1 | 2 | 3 | 4 | 5 | 6 | 7 | 8 | 9 | 10 | 11 | 12;
         /**
          * Format: int32
          * @description 附件类型
@@ -15367,7 +15556,7 @@ export interface components {
          * @description 事件
          * @enum {integer}
          */
-        LifeEvent: 101 | 102 | 103 | 104 | 105 | 201 | 202 | 203 | 204 | 205 | 206 | 207 | 301 | 401 | 402 | 403 | 404 | 501 | 502 | 503 | 504 | 505 | 601 | 602 | 603 | 604 | 605 | 606 | 607 | 608 | 701 | 702 | 703 | 704 | 801 | 802 | 803 | 804 | 805 | 806;
+        LifeEvent: 101 | 102 | 103 | 104 | 105 | 106 | 201 | 202 | 203 | 204 | 205 | 206 | 207 | 301 | 401 | 402 | 403 | 404 | 501 | 502 | 503 | 504 | 505 | 601 | 602 | 603 | 604 | 605 | 606 | 607 | 608 | 701 | 702 | 703 | 704 | 801 | 802 | 803 | 804 | 805 | 806;
         /**
          * Format: int32
          * @description 事件类别
@@ -16509,6 +16698,10 @@ export interface components {
             lng: number;
             /** @description 号牌. */
             plateNo?: string;
+            voltageSchemeId?: components["schemas"]["VoltageSchemeId"] | null;
+        };
+        NewVoltageScheme: components["schemas"]["VoltageSchemeForm"] & {
+            agentId?: components["schemas"]["AgentId"] | null;
         };
         NextState: {
             id: components["schemas"]["FranchiseeId"];
@@ -16520,6 +16713,12 @@ export interface components {
              */
             state: number;
         };
+        /**
+         * Format: int32
+         * @description 标称电压
+         * @enum {integer}
+         */
+        NominalVolts: 48 | 60 | 72;
         /** @description Nothing to tell. */
         Nothing: Record<string, never>;
         /** @description Numbers between two of the same length, compared character by character, both included. */
@@ -19520,6 +19719,35 @@ export interface components {
             /** @description Whether it may be taken. */
             rentable: boolean;
         };
+        /** @description What the voltage scheme of a bike tells of its battery. */
+        SchemeShown: {
+            /** @description Its id, as text. */
+            id: string;
+            level?: components["schemas"]["ChargeLevel"] | null;
+            /**
+             * Format: int32
+             * @description 满电里程, km.
+             */
+            maxMileageKm: number;
+            /** @description 方案名称. */
+            name: string;
+            /**
+             * Format: int32
+             * @description 方案电量: the charge at the voltage that the device reported, percent; null: it reported none.
+             */
+            percent?: number | null;
+            /**
+             * Format: int32
+             * @description 剩余里程: how far the charge that the device told takes it, metres; null: it told none.
+             */
+            remainingM?: number | null;
+        };
+        /**
+         * Format: int32
+         * @description 方案状态
+         * @enum {integer}
+         */
+        SchemeState: 0 | 1;
         /** @description What walls draw. */
         ScreenAreas: {
             /** @description Service areas with their edges, WGS-84. */
@@ -20558,6 +20786,7 @@ export interface components {
             reason?: string;
             /** @description What they are no more called. */
             removeTags?: string[];
+            voltageSchemeId?: components["schemas"]["VoltageSchemeId"] | null;
         };
         /** @description A bike in a list. Times are epoch milliseconds; what was never reported is null. */
         VehicleListed: {
@@ -20645,6 +20874,9 @@ export interface components {
              * @description Version of the aggregate.
              */
             version: number;
+            voltageSchemeId?: components["schemas"]["VoltageSchemeId"] | null;
+            /** @description 电压方案: what it is called. */
+            voltageSchemeName?: string | null;
         };
         /** @description An event of a bike's life; riders are told by masked phones. */
         VehicleLogRow: {
@@ -20758,6 +20990,117 @@ export interface components {
              * @description Whole volts.
              */
             volts: number;
+        };
+        /** @description A point of the curve. */
+        VoltagePoint: {
+            /**
+             * Format: int32
+             * @description Its charge, percent.
+             */
+            percent: number;
+            /**
+             * Format: int32
+             * @description Voltage of the battery at rest, millivolts.
+             */
+            voltageMv: number;
+        };
+        /** @description Voltage schemes to choose. */
+        VoltageSchemeChoices: {
+            /** @description By name, at most 500. */
+            rows: components["schemas"]["Choosable"][];
+        };
+        /** @description What people fill in. */
+        VoltageSchemeForm: {
+            /** @description 电芯. */
+            chemistry: components["schemas"]["Chemistry"];
+            /**
+             * Format: int32
+             * @description 充足阈值, percent: from here on there is enough; above the other one, at most 100.
+             */
+            enoughPercent: number;
+            /**
+             * Format: int32
+             * @description 低电阈值, percent: up to here the charge is low; at least 1.
+             */
+            lowPercent: number;
+            /**
+             * Format: int32
+             * @description 满电里程, km: 1 to 300.
+             */
+            maxMileageKm: number;
+            /** @description 方案名称: 1 to 30 characters, unique for an agent. */
+            name: string;
+            /** @description 标称电压. */
+            nominalV: components["schemas"]["NominalVolts"];
+            /**
+             * @description 电压电量表: 5 to 50 points, voltage and charge rising together from 0 % to 100 %, all of it within 60 % to 140 % of the nominal
+             *     voltage.
+             */
+            points: components["schemas"]["VoltagePoint"][];
+            /** @description 状态. */
+            state?: components["schemas"]["SchemeState"];
+        };
+        VoltageSchemeId: string;
+        /** @description A voltage scheme as pages show it. Times are epoch milliseconds. */
+        VoltageSchemeRow: {
+            agentId?: components["schemas"]["AgentId"] | null;
+            /**
+             * Format: int64
+             * @description 绑定车辆: bikes in the reader's scope that have it.
+             */
+            boundCount: number;
+            /** @description 电芯. */
+            chemistry: components["schemas"]["Chemistry"];
+            /**
+             * Format: int64
+             * @description 创建时间.
+             */
+            createdAt: number;
+            /**
+             * Format: int32
+             * @description 充足阈值, percent.
+             */
+            enoughPercent: number;
+            /** @description Its id, as text. */
+            id: components["schemas"]["VoltageSchemeId"];
+            /**
+             * Format: int32
+             * @description 低电阈值, percent.
+             */
+            lowPercent: number;
+            /**
+             * Format: int32
+             * @description 满电里程, km.
+             */
+            maxMileageKm: number;
+            /**
+             * Format: int64
+             * @description Where it ends, millivolts.
+             */
+            maxMv: number;
+            /**
+             * Format: int64
+             * @description Where the curve begins, millivolts.
+             */
+            minMv: number;
+            /** @description 方案名称. */
+            name: string;
+            /** @description 标称电压. */
+            nominalV: components["schemas"]["NominalVolts"];
+            /** @description 电压电量表, rising. */
+            points: components["schemas"]["VoltagePoint"][];
+            /** @description 状态. */
+            state: components["schemas"]["SchemeState"];
+            /**
+             * Format: int64
+             * @description 更新时间.
+             */
+            updatedAt: number;
+            /**
+             * Format: int64
+             * @description To be sent with a change.
+             */
+            version: number;
         };
         /** @description Who voted. */
         Voter: {
@@ -28298,6 +28641,191 @@ export interface operations {
             429: components["responses"]["Refused429"];
         };
     };
+    listVoltageSchemes: {
+        parameters: {
+            query?: {
+                /** @description 1-based, default 1. */
+                page?: number;
+                /** @description Default 10, at most 200. */
+                pageSize?: number;
+                /** @description The `place` of a page: what comes after it, whatever came or went meanwhile. Then `page` is not looked at. */
+                after?: string;
+                /** @description Part of the name. */
+                keyword?: string;
+                /** @description Those of this agent. */
+                agentId?: components["schemas"]["AgentId"];
+                /** @description For this nominal voltage. */
+                nominalV?: components["schemas"]["NominalVolts"];
+                /** @description For these cells. */
+                chemistry?: components["schemas"]["Chemistry"];
+                /** @description Enabled or disabled ones. */
+                state?: components["schemas"]["SchemeState"];
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Answer_PageOf_VoltageSchemeRow"] | components["schemas"]["RuleRefusal"];
+                };
+            };
+            400: components["responses"]["Refused400"];
+            401: components["responses"]["Refused401"];
+            403: components["responses"]["Refused403"];
+            429: components["responses"]["Refused429"];
+        };
+    };
+    updateVoltageScheme: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["Changed_VoltageSchemeId_VoltageSchemeForm"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Answer_Nothing"] | components["schemas"]["RuleRefusal"];
+                };
+            };
+            400: components["responses"]["Refused400"];
+            401: components["responses"]["Refused401"];
+            403: components["responses"]["Refused403"];
+            413: components["responses"]["Refused413"];
+            429: components["responses"]["Refused429"];
+        };
+    };
+    createVoltageScheme: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["NewVoltageScheme"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Answer_MadeId"] | components["schemas"]["RuleRefusal"];
+                };
+            };
+            400: components["responses"]["Refused400"];
+            401: components["responses"]["Refused401"];
+            403: components["responses"]["Refused403"];
+            413: components["responses"]["Refused413"];
+            429: components["responses"]["Refused429"];
+        };
+    };
+    deleteVoltageScheme: {
+        parameters: {
+            query: {
+                /** @description The record's id. */
+                id: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Answer_Nothing"] | components["schemas"]["RuleRefusal"];
+                };
+            };
+            400: components["responses"]["Refused400"];
+            401: components["responses"]["Refused401"];
+            403: components["responses"]["Refused403"];
+            429: components["responses"]["Refused429"];
+        };
+    };
+    exportVoltageSchemes: {
+        parameters: {
+            query?: {
+                /** @description Part of the name. */
+                keyword?: string;
+                /** @description Those of this agent. */
+                agentId?: components["schemas"]["AgentId"];
+                /** @description For this nominal voltage. */
+                nominalV?: components["schemas"]["NominalVolts"];
+                /** @description For these cells. */
+                chemistry?: components["schemas"]["Chemistry"];
+                /** @description Enabled or disabled ones. */
+                state?: components["schemas"]["SchemeState"];
+                /** @description Keys of columns with commas between them; all without it. */
+                columns?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RuleRefusal"];
+                    "text/csv": string;
+                };
+            };
+            400: components["responses"]["Refused400"];
+            401: components["responses"]["Refused401"];
+            403: components["responses"]["Refused403"];
+            429: components["responses"]["Refused429"];
+        };
+    };
+    voltageSchemeInfo: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The record's id, as text. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Answer_VoltageSchemeRow"] | components["schemas"]["RuleRefusal"];
+                };
+            };
+            400: components["responses"]["Refused400"];
+            401: components["responses"]["Refused401"];
+            403: components["responses"]["Refused403"];
+            429: components["responses"]["Refused429"];
+        };
+    };
     dailyStatistics: {
         parameters: {
             query?: {
@@ -30335,6 +30863,8 @@ export interface operations {
                 signal?: string;
                 /** @description Bears all of these tags, with commas between. */
                 tags?: string;
+                /** @description Ids of voltage schemes, of which it has one, with commas between; `0`: it has none. */
+                voltageScheme?: string;
                 /** @description Its last ride ended from then on: `YYYY-MM-DD HH:mm:ss`. */
                 startTime?: string;
                 /** @description Its last ride ended until then, included. */
@@ -30427,6 +30957,8 @@ export interface operations {
                 signal?: string;
                 /** @description Bears all of these tags, with commas between. */
                 tags?: string;
+                /** @description Ids of voltage schemes, of which it has one, with commas between; `0`: it has none. */
+                voltageScheme?: string;
                 /** @description Its last ride ended from then on: `YYYY-MM-DD HH:mm:ss`. */
                 startTime?: string;
                 /** @description Its last ride ended until then, included. */
@@ -30777,6 +31309,8 @@ export interface operations {
                 keyword?: string;
                 /** @description Lifecycles, separated by commas. */
                 status?: string;
+                /** @description Ids of voltage schemes, of which it has one, with commas between; `0`: it has none. */
+                voltageScheme?: string;
             };
             header?: never;
             path?: never;
@@ -30839,6 +31373,8 @@ export interface operations {
                 signal?: string;
                 /** @description Bears all of these tags, with commas between. */
                 tags?: string;
+                /** @description Ids of voltage schemes, of which it has one, with commas between; `0`: it has none. */
+                voltageScheme?: string;
                 /** @description Its last ride ended from then on: `YYYY-MM-DD HH:mm:ss`. */
                 startTime?: string;
                 /** @description Its last ride ended until then, included. */
@@ -30901,6 +31437,8 @@ export interface operations {
                 signal?: string;
                 /** @description Bears all of these tags, with commas between. */
                 tags?: string;
+                /** @description Ids of voltage schemes, of which it has one, with commas between; `0`: it has none. */
+                voltageScheme?: string;
                 /** @description Its last ride ended from then on: `YYYY-MM-DD HH:mm:ss`. */
                 startTime?: string;
                 /** @description Its last ride ended until then, included. */
@@ -31127,6 +31665,29 @@ export interface operations {
                 content: {
                     "application/json": components["schemas"]["RuleRefusal"];
                     "text/csv": string;
+                };
+            };
+            400: components["responses"]["Refused400"];
+            401: components["responses"]["Refused401"];
+            403: components["responses"]["Refused403"];
+            429: components["responses"]["Refused429"];
+        };
+    };
+    chooseVoltageSchemes: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Answer_VoltageSchemeChoices"] | components["schemas"]["RuleRefusal"];
                 };
             };
             400: components["responses"]["Refused400"];
@@ -32972,6 +33533,34 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Answer_Value"] | components["schemas"]["RuleRefusal"];
+                };
+            };
+            400: components["responses"]["Refused400"];
+            401: components["responses"]["Refused401"];
+            403: components["responses"]["Refused403"];
+            413: components["responses"]["Refused413"];
+            429: components["responses"]["Refused429"];
+        };
+    };
+    makeOpenVoltageScheme: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["NewVoltageScheme"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Answer_MadeId"] | components["schemas"]["RuleRefusal"];
                 };
             };
             400: components["responses"]["Refused400"];

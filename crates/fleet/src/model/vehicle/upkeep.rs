@@ -1,6 +1,6 @@
 //! What keepers of the fleet do with a bike: onto the street and off it, through its life, its area, its tags, its device.
 
-use vocabulary::{AgentId, AreaId, Wgs84, choices};
+use vocabulary::{AgentId, AreaId, VoltageSchemeId, Wgs84, choices};
 
 use super::{Known, VehicleEvent, VehicleRefusal};
 use crate::model::region::{AlarmState, Lifecycle, RidingState};
@@ -28,6 +28,7 @@ choices! {
         Tag = 9 => "设置标签",
         Bind = 10 => "绑定中控",
         Unbind = 11 => "解绑中控",
+        SetVoltageScheme = 12 => "设置电压方案",
     }
 }
 
@@ -44,6 +45,19 @@ pub struct Place {
     pub is_open: bool,
     /// The area's quota where it is used up.
     pub full: Option<i32>,
+}
+
+/// A voltage scheme that a bike is to have.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Offered {
+    /// Which.
+    pub id: VoltageSchemeId,
+    /// Whose; nothing: the platform's, for bikes of all agents.
+    pub agent: Option<AgentId>,
+    /// What it is called.
+    pub name: String,
+    /// Whether more bikes may have it.
+    pub is_enabled: bool,
 }
 
 /// What a keeper of the fleet asks for.
@@ -107,6 +121,8 @@ pub enum Upkeep {
         /// Why.
         reason: String,
     },
+    /// 设置电压方案; nothing: it has none any more.
+    SetVoltageScheme(Option<Offered>),
 }
 
 impl Upkeep {
@@ -124,6 +140,7 @@ impl Upkeep {
             Self::Tag { .. } => KeepAct::Tag,
             Self::Bind { .. } => KeepAct::Bind,
             Self::Unbind { .. } => KeepAct::Unbind,
+            Self::SetVoltageScheme(_) => KeepAct::SetVoltageScheme,
         }
     }
 }
@@ -198,6 +215,7 @@ impl Known {
                 let imei = self.imei.clone().ok_or(VehicleRefusal::NoDevice)?;
                 Ok(vec![VehicleEvent::Unbound { imei, reason: due(act, &reason)? }])
             }
+            Upkeep::SetVoltageScheme(offered) => self.set_voltage_scheme(offered),
         }
     }
 
@@ -316,6 +334,29 @@ impl Known {
         }
     }
 
+    /// One that it has already stays, whatever became of it.
+    fn set_voltage_scheme(&self, offered: Option<Offered>) -> Result<Vec<VehicleEvent>, VehicleRefusal> {
+        let (from, to) = (self.voltage_scheme, offered.as_ref().map(|offered| offered.id));
+        if self.lifecycle == Lifecycle::Scrapped {
+            return Err(VehicleRefusal::LifeForbids(self.lifecycle, KeepAct::SetVoltageScheme));
+        }
+        if from == to {
+            return Ok(vec![]);
+        }
+        let of_another = |agent: AgentId| agent != self.registration.agent_id;
+        match &offered {
+            Some(Offered { agent: Some(agent), .. }) if of_another(*agent) => {
+                return Err(VehicleRefusal::VoltageSchemeOfAnother);
+            }
+            Some(Offered { is_enabled: false, name, .. }) => {
+                return Err(VehicleRefusal::VoltageSchemeOff(name.clone()));
+            }
+            _ => {}
+        }
+        let name = offered.map(|offered| offered.name).unwrap_or_default();
+        Ok(vec![VehicleEvent::VoltageSchemeSet { from, to, name }])
+    }
+
     pub(super) fn kept(&mut self, event: &VehicleEvent) {
         match event {
             VehicleEvent::Unshelved { .. } => self.lifecycle = Lifecycle::Unshelved,
@@ -332,6 +373,7 @@ impl Known {
                 self.tags.extend(added.iter().cloned());
             }
             VehicleEvent::Unbound { .. } => self.imei = None,
+            VehicleEvent::VoltageSchemeSet { to, .. } => self.voltage_scheme = *to,
             _ => {}
         }
     }
