@@ -17,6 +17,7 @@ pub mod rider_cases;
 mod rider_habits;
 mod rider_money;
 pub mod riders;
+pub mod schemes;
 pub mod theft;
 pub mod wall;
 pub mod world;

@@ -272,6 +272,12 @@ impl OpenApi {
         id_text(&data["id"]).ok_or_else(|| OpenApiError::Unexpected("没有 id".into()))
     }
 
+    /// Makes a voltage scheme; one of the same name of the same company is that scheme. Its id.
+    pub async fn make_voltage_scheme(&self, scheme: &Value) -> Result<String, OpenApiError> {
+        let data = self.patiently("/open/v1/voltage-schemes", Some(scheme)).await?;
+        id_text(&data["id"]).ok_or_else(|| OpenApiError::Unexpected("没有 id".into()))
+    }
+
     /// A rider asks for a parking place, with photos; tried once. `at_ms` is when, of the clock.
     pub async fn apply_for_parking(&self, wish: &Wish, at_ms: i64) -> Outcome {
         outcome_of(self.applied(wish, at_ms).await)

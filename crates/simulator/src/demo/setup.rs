@@ -11,6 +11,7 @@ use crate::cards::put_on_sale;
 use crate::geometry::{Xy, clip_half_plane};
 use crate::open_api::{BATCH, OpenApi, OpenApiError};
 use crate::riders::AreaOfCity;
+use crate::schemes::bind_bikes;
 use crate::world::World;
 
 /// Batches of vehicles in flight at one time.
@@ -107,6 +108,12 @@ pub async fn set_up(
     }
     if refusals.values().sum::<usize>() == world.bikes.len() {
         bail!("没有一辆车登记成功");
+    }
+    let bikes = world.bikes.iter().map(|bike| (bike.identity.car_id.as_str(), agent_ids[bike.area].as_str()));
+    let (schemes, refused) = bind_bikes(api, bikes).await.context("绑定电压方案")?;
+    println!("电压方案 {schemes} 个就绪，{} 辆车未绑定", refused.len());
+    if let Some(why) = refused.first() {
+        println!("  部分车辆未绑定：{why}");
     }
     keep_some(api, world).await?;
     let gateway = api.create_gateway(&format!("demo-{}", city.seed)).await.context("登记网关")?;
