@@ -285,6 +285,7 @@ const built: ReadonlySet<string> = new Set([
   '/vehicle/vehicle-query',
   '/vehicle/vehicle-screening',
   '/vehicle/vehicle-visualization',
+  '/production/voltage-scheme',
   '/vehicle-info',
   '/user-info-detail',
   '/bindcard-list',

@@ -41,6 +41,8 @@ export interface Pick {
   /** Hours since nobody uses it, the second not included; null: without end. */
   readonly idle_h?: readonly [number, number | null]
   readonly tags?: readonly string[]
+  /** Ids of voltage schemes; `0`: without any. */
+  readonly voltage_schemes?: readonly string[]
   /** Codes of why it cannot be rented. */
   readonly reasons?: readonly string[]
   /** Those that stand unused much longer than the ones around them. */

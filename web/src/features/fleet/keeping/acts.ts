@@ -36,7 +36,7 @@ interface ActWords {
   /** What is typed with it; absent: nothing. */
   reason?: { label: string; placeholder: string; max: number }
   /** Asked for in a dialog of its own first. */
-  form?: 'area' | 'tags' | 'device' | 'wait'
+  form?: 'area' | 'tags' | 'device' | 'wait' | 'scheme'
   /** Of one bike alone. */
   single?: boolean
   /** Behind 更多操作. */
@@ -69,6 +69,7 @@ export const acts: readonly Act[] = [
   kept(2, { consequence: '车辆不再可租，等待入库、返厂或报废；有未结束订单或预约的车辆不能下架。', reason: why('如：集中检修、活动保障') }),
   kept(3, { consequence: '已下架或返厂的车辆回到库存，之后可以重新上架。' }),
   kept(9, { consequence: '标签用于筛选，每辆车最多 10 个。', form: 'tags' }),
+  kept(12, { consequence: '车辆详情按方案显示推算的电量和剩余里程，并可按方案筛选；不选方案即取消已有的方案。', form: 'scheme' }),
   told(10, { consequence: '在线的车辆响铃；每辆车每分钟最多 10 次，5 分钟内超过 30 次则 24 小时内不能再用。' }),
   told(2, { consequence: '车辆上锁断电；正在骑行的车辆会拒绝。', form: 'wait' }),
   told(12, { consequence: '中控重启，约一分钟内不在线。', form: 'wait', seldom: true }),
@@ -87,6 +88,8 @@ export interface Said {
   addTags?: string[]
   removeTags?: string[]
   imei?: string
+  /** The voltage scheme that bikes get; null: they have none any more. */
+  voltageSchemeId?: string | null
   /** So long a command waits for bikes that are away, minutes; null: it does not. */
   waitMinutes?: number | null
 }
@@ -100,6 +103,7 @@ export const keepBody = (carIds: string[], act: KeepNumber, reason: string, said
   addTags: said.addTags ?? [],
   removeTags: said.removeTags ?? [],
   imei: said.imei ?? null,
+  voltageSchemeId: said.voltageSchemeId ?? null,
 })
 
 const TAG_MAX = 12

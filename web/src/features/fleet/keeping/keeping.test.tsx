@@ -29,7 +29,8 @@ describe('acts on bikes', () => {
   })
 
   it('what is not said is sent as nothing', () => {
-    expect(keepBody(['A1'], 2, '检修', {})).toEqual({ carIds: ['A1'], act: 2, reason: '检修', areaId: null, addTags: [], removeTags: [], imei: null })
+    expect(keepBody(['A1'], 2, '检修', {})).toEqual({ carIds: ['A1'], act: 2, reason: '检修', areaId: null, addTags: [], removeTags: [], imei: null, voltageSchemeId: null })
+    expect(keepBody(['A1'], 12, '', { voltageSchemeId: '7' }).voltageSchemeId).toBe('7')
     expect(keepBody(['A1'], 9, '', { addTags: ['校园'] }).addTags).toEqual(['校园'])
   })
 

@@ -5,6 +5,7 @@ import { command } from '@/api/client'
 import { areasOf } from '@/kit/areaChoices'
 import type { BatchAction } from '@/kit/list/ListPage'
 import { useBatch } from '@/kit/list/useBatch'
+import { bindableOptions, schemeChoices } from '../voltage-scheme/choices'
 import { WAIT_MINUTES, waitChoices } from '../operation-map/commands'
 import { type Act, acts, AT_ONCE, BIKES_MAX, COMMANDS, KEEP, keepBody, type Kept, type Said, tagFault } from './acts'
 
@@ -12,7 +13,7 @@ const keep = command.post(KEEP)
 const tell = command.post(COMMANDS)
 
 /** All that changes with a bike. */
-const stale = [['vehicle'], ['/vehicle/query'], ['/vehicle/screening'], ['/vehicle/device'], ['/log/vehicle'], ['/vehicle/alarm']] as const
+const stale = [['vehicle'], ['/vehicle/query'], ['/vehicle/screening'], ['/vehicle/device'], ['/log/vehicle'], ['/vehicle/alarm'], ['/production/voltageScheme']] as const
 
 interface Asking {
   act: Act
@@ -81,6 +82,7 @@ function SaidDialog({ asking: { act, rows }, onClose, onSaid }: { asking: Asking
     tags: fault === null && (said.addTags?.length ?? 0) + (said.removeTags?.length ?? 0) > 0,
     device: /^\d{15}$/.test(said.imei ?? ''),
     wait: true,
+    scheme: said.voltageSchemeId !== undefined,
   }
   return (
     <Modal
@@ -111,6 +113,7 @@ function SaidDialog({ asking: { act, rows }, onClose, onSaid }: { asking: Asking
             />
           </Form.Item>
         )}
+        {act.form === 'scheme' && <SchemeItem value={said.voltageSchemeId} onChange={(voltageSchemeId) => setSaid({ voltageSchemeId })} />}
         {act.form === 'device' && (
           <Form.Item label="中控 IMEI" htmlFor="keep-imei" required>
             <Input id="keep-imei" value={said.imei ?? ''} maxLength={15} placeholder="15 位数字" onChange={({ target }) => setSaid({ imei: target.value.trim() })} />
@@ -134,6 +137,26 @@ function AreaItem({ value, onChange }: { value: string | undefined; onChange(id:
         value={value ?? null}
         onChange={(id) => id !== null && onChange(id)}
         options={(areas.data ?? []).map(({ id, name }) => ({ value: id, label: name }))}
+      />
+    </Form.Item>
+  )
+}
+
+/** Takes the scheme away. */
+const WITHOUT = 'none'
+
+function SchemeItem({ value, onChange }: { value: string | null | undefined; onChange(id: string | null): void }) {
+  const schemes = useQuery(schemeChoices)
+  return (
+    <Form.Item label="电压方案" htmlFor="keep-scheme" required extra="只能使用车辆所属代理或平台的方案，不符合的逐辆说明原因">
+      <Select<string>
+        id="keep-scheme"
+        showSearch={{ optionFilterProp: 'label' }}
+        placeholder="选择方案，或取消方案"
+        loading={schemes.isFetching}
+        {...(value === undefined ? {} : { value: value ?? WITHOUT })}
+        onChange={(id) => onChange(id === WITHOUT ? null : id)}
+        options={[...bindableOptions(schemes.data), { value: WITHOUT, label: '取消方案' }]}
       />
     </Form.Item>
   )

@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import type { ReactNode } from 'react'
 
-import { deliveryStateLabels } from '@/api/generated/labels'
+import { chargeLevelLabels, deliveryStateLabels } from '@/api/generated/labels'
 import { labelOf } from '@/kit/choice'
 import { spanText } from '@/kit/format'
 import { ink as strongInk, stateStyle, type Palette } from '@/kit/theme'
@@ -79,10 +79,26 @@ export function Overview({ vehicle, ink }: { vehicle: Vehicle; ink: Palette }) {
         </Fact>
         <Fact label="服务区">{vehicle.areaName || '未分配'}</Fact>
         <Fact label="号牌">{vehicle.plateNo || '无'}</Fact>
+        <Fact label="电压方案">{vehicle.voltageScheme?.name ?? '未设置'}</Fact>
+        {vehicle.voltageScheme && <SchemeFacts scheme={vehicle.voltageScheme} />}
         <Fact label="最近上报">
           <Time at={vehicle.reportAt} />
         </Fact>
       </dl>
+    </>
+  )
+}
+
+/** What its voltage scheme tells: how far its charge takes it, and the charge that its voltage stands for. */
+function SchemeFacts({ scheme }: { scheme: NonNullable<Vehicle['voltageScheme']> }) {
+  const { percent, remainingM, level, maxMileageKm } = scheme
+  return (
+    <>
+      <Fact label="剩余里程">
+        {remainingM === null ? '未知' : `约 ${(remainingM / 1000).toFixed(1)} 公里（满电 ${maxMileageKm} 公里）`}
+        {level !== null && `，${labelOf(chargeLevelLabels, level)}`}
+      </Fact>
+      <Fact label="方案电量">{percent === null ? '未上报电压' : `${percent}%（按电压推算）`}</Fact>
     </>
   )
 }

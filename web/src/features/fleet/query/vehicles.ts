@@ -1,7 +1,7 @@
 import { alarmStateLabels, lifecycleLabels, operationStateLabels, ridingStateLabels } from '@/api/generated/labels'
 import type { DataOf } from '@/api/shapes'
 import { labelOf, optionsOf } from '@/kit/choice'
-import type { ListDescription } from '@/kit/list/description'
+import type { FilterOption, ListDescription } from '@/kit/list/description'
 import { page, stateStyle } from '@/kit/theme'
 
 export const VEHICLES = '/vehicle/query'
@@ -10,8 +10,8 @@ export type VehicleListed = DataOf<typeof VEHICLES>['rows'][number]
 
 const words = (labels: Readonly<Record<number, string>>, codes: readonly number[]): string => codes.map((code) => labelOf(labels, code)).join('、')
 
-/** Bikes by number, as the log knows them and as they last reported. */
-export const vehicleList: ListDescription<VehicleListed> = {
+/** Bikes by number, as the log knows them and as they last reported; `schemes` are the voltage schemes to choose from. */
+export const vehicleListOf = (schemes: readonly FilterOption[]): ListDescription<VehicleListed> => ({
   id: 'vehicle',
   title: '车辆查询',
   purpose: '按车辆编号或 IMEI 查找车辆，看它的状态、最近位置和电量；点击打开车辆详情。',
@@ -22,6 +22,7 @@ export const vehicleList: ListDescription<VehicleListed> = {
   filters: [
     { kind: 'text', name: 'keyword', label: '车辆', placeholder: '车辆编号开头，或 15 位 IMEI' },
     { kind: 'select', name: 'status', label: '生命周期', options: optionsOf(lifecycleLabels) },
+    { kind: 'several', name: 'voltageScheme', label: '电压方案', options: schemes },
   ],
   columns: [
     { key: 'carId', title: '车辆编号', width: 140, strong: true, text: (bike) => bike.carId },
@@ -41,10 +42,11 @@ export const vehicleList: ListDescription<VehicleListed> = {
     { kind: 'time', key: 'gpsAt', title: '定位时间', value: (bike) => bike.gpsAt },
     { kind: 'time', key: 'reportAt', title: '上报时间', value: (bike) => bike.reportAt },
     { key: 'lifecycle', title: '生命周期', width: 92, text: (bike) => labelOf(lifecycleLabels, bike.lifecycle) },
+    { key: 'voltageSchemeName', title: '电压方案', width: 130, text: (bike) => bike.voltageSchemeName },
     { key: 'imei', title: 'IMEI', width: 150, text: (bike) => bike.imei },
     { key: 'plateNo', title: '号牌', width: 100, optional: true, text: (bike) => bike.plateNo },
     { key: 'lat', title: '纬度', width: 100, optional: true, align: 'right', text: (bike) => bike.lat?.toFixed(6) },
     { key: 'lng', title: '经度', width: 108, optional: true, align: 'right', text: (bike) => bike.lng?.toFixed(6) },
     { kind: 'time', key: 'createdAt', title: '登记时间', optional: true, value: (bike) => bike.createdAt },
   ],
-}
+})

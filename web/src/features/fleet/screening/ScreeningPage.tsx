@@ -1,3 +1,4 @@
+import { useQuery } from '@tanstack/react-query'
 import { App, Button, Dropdown } from 'antd'
 import { useMemo, useState } from 'react'
 import { api } from '@/api/client'
@@ -7,7 +8,8 @@ import { allows, useCodes } from '@/kit/permission/held'
 import { type Act, acts, BIKES_MAX, type Kept } from '../keeping/acts'
 import { batchActionsOf, useKeep } from '../keeping/useKeep'
 import { VehicleCard } from '../query/VehicleCard'
-import { type Screened, screening, SCREENING } from './screening'
+import { schemeChoices, schemeOptions } from '../voltage-scheme/choices'
+import { type Screened, SCREENING, screeningOf } from './screening'
 
 const PAGE = 200
 
@@ -27,10 +29,12 @@ async function allOf(filters: Filters): Promise<{ rows: Kept[]; more: boolean }>
 export default function ScreeningPage() {
   const { run, dialog } = useKeep()
   const actions = useMemo(() => batchActionsOf<Screened>(run), [run])
+  const schemes = useQuery(schemeChoices)
+  const description = useMemo(() => screeningOf(schemeOptions(schemes.data)), [schemes.data])
   return (
     <>
       <ListPage<Screened>
-        description={screening}
+        description={description}
         batchActions={actions}
         tools={(asked) => <WithAll asked={asked} run={run} />}
         drawer={(carId, close) => <VehicleCard carId={carId} onClose={close} />}

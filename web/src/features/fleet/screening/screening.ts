@@ -3,7 +3,7 @@ import type { DataOf } from '@/api/shapes'
 import { areaChoices } from '@/kit/areaChoices'
 import { labelOf, optionsOf } from '@/kit/choice'
 import { formatTime, spanText } from '@/kit/format'
-import type { ListDescription } from '@/kit/list/description'
+import type { FilterOption, ListDescription } from '@/kit/list/description'
 import { page, stateStyle } from '@/kit/theme'
 
 export const SCREENING = '/vehicle/screening'
@@ -22,11 +22,11 @@ const yesNo = (yes: string, no: string) => [
   { value: 'false', label: no },
 ]
 
-/** Bikes by what they are now. */
-export const screening: ListDescription<Screened> = {
+/** Bikes by what they are now; `schemes` are the voltage schemes to choose from. */
+export const screeningOf = (schemes: readonly FilterOption[]): ListDescription<Screened> => ({
   id: 'vehicle-screening',
   title: '车辆筛选',
-  purpose: '按当前状态、电量、闲置时长、报警和标签筛出车辆，批量上下架、打标签、下发指令；常用条件可以保存。',
+  purpose: '按当前状态、电量、闲置时长、报警、标签和电压方案筛出车辆，批量上下架、打标签、下发指令；常用条件可以保存。',
   path: SCREENING,
   exported: true,
   table: 'vehicle',
@@ -45,6 +45,7 @@ export const screening: ListDescription<Screened> = {
     { kind: 'select', name: 'online', label: '在线', options: yesNo('在线', '离线') },
     { kind: 'select', name: 'hasDevice', label: '中控', options: yesNo('已绑定', '未绑定') },
     { kind: 'text', name: 'tags', label: '标签', placeholder: '多个用逗号隔开' },
+    { kind: 'several', name: 'voltageScheme', label: '电压方案', options: schemes },
     { kind: 'times', from: 'startTime', to: 'endTime', label: '上次订单结束' },
   ],
   columns: [
@@ -68,6 +69,7 @@ export const screening: ListDescription<Screened> = {
     { key: 'idleSince', title: '闲置开始', width: 190, sort: 'idle', text: (bike) => idleSinceText(bike.idleSince, Date.now()) },
     { kind: 'time', key: 'lastRideEnd', title: '上次订单结束', value: (bike) => bike.lastRideEnd },
     { key: 'tags', title: '标签', width: 130, text: (bike) => bike.tags.join('、') },
+    { key: 'voltageSchemeName', title: '电压方案', width: 130, text: (bike) => bike.voltageSchemeName },
     { key: 'gsm', title: '信号', width: 72, optional: true, align: 'right', sort: 'gsm', text: ({ gsm }) => (typeof gsm === 'number' ? `${gsm}` : '') },
     { kind: 'time', key: 'gpsAt', title: '定位时间', optional: true, value: (bike) => bike.gpsAt },
     { kind: 'time', key: 'reportAt', title: '上报时间', sort: 'reportAt', value: (bike) => bike.reportAt },
@@ -76,4 +78,4 @@ export const screening: ListDescription<Screened> = {
     { key: 'lat', title: '纬度', width: 100, optional: true, align: 'right', text: (bike) => bike.lat?.toFixed(6) },
     { key: 'lng', title: '经度', width: 108, optional: true, align: 'right', text: (bike) => bike.lng?.toFixed(6) },
   ],
-}
+})

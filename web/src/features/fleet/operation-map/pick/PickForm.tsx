@@ -4,6 +4,7 @@ import { useState } from 'react'
 import { alarmStateLabels, operationStateLabels, ridingStateLabels } from '@/api/generated/labels'
 import type { AreaChoice } from '@/kit/areaChoices'
 import { optionsOf } from '@/kit/choice'
+import type { FilterOption } from '@/kit/list/description'
 import type { Pick } from '@/live/messages'
 
 import { idleBands, type PickName, type PickText, reasonLabels } from './pick'
@@ -13,6 +14,7 @@ interface PickFormProps {
   text: PickText
   pick: Pick | null
   areas: readonly AreaChoice[]
+  schemes: readonly FilterOption[]
   loading: boolean
   onText: (changes: Partial<Record<PickName, string | null>>) => void
 }
@@ -20,7 +22,7 @@ interface PickFormProps {
 const list = (text: string | undefined): string[] => (text ? text.split(',') : [])
 const joined = (values: readonly string[]): string | null => (values.length === 0 ? null : values.join(','))
 
-export function PickForm({ text, pick, areas, loading, onText }: PickFormProps) {
+export function PickForm({ text, pick, areas, schemes, loading, onText }: PickFormProps) {
   return (
     <div className="opmap-pick-form">
       <Several label="服务区" name="area" text={text} onText={onText} loading={loading} options={areas.map(({ id, name }) => ({ value: id, label: name }))} />
@@ -28,6 +30,7 @@ export function PickForm({ text, pick, areas, loading, onText }: PickFormProps) 
       <Several label="运维状态" name="ops" text={text} onText={onText} options={optionsOf(operationStateLabels)} />
       <Several label="告警" name="alarm" text={text} onText={onText} options={optionsOf(alarmStateLabels)} />
       <Several label="不可租原因" name="why" text={text} onText={onText} options={optionsOf(reasonLabels)} />
+      <Several label="电压方案" name="volt" text={text} onText={onText} options={schemes} />
       <div className="opmap-pick-field">
         <span>标签</span>
         <Select

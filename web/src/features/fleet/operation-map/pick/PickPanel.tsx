@@ -6,6 +6,7 @@ import { useMemo, useState } from 'react'
 import { areasOf } from '@/kit/areaChoices'
 import type { Pick } from '@/live/messages'
 
+import { schemeChoices, schemeOptions } from '../../voltage-scheme/choices'
 import { type PickName, type PickText } from './pick'
 import { PickForm } from './PickForm'
 import { pickWords } from './words'
@@ -26,12 +27,15 @@ const areaChoices = areasOf([])
 export default function PickPanel({ text, pick, count, onText }: PickPanelProps) {
   const [open, setOpen] = useState(false)
   const areas = useQuery({ ...areaChoices, enabled: open || pick?.areas !== undefined })
-  const words = useMemo(
-    () => (pick === null ? [] : pickWords(pick, (id) => areas.data?.find((area) => area.id === id)?.name)),
-    [pick, areas.data],
-  )
+  const schemes = useQuery({ ...schemeChoices, enabled: open || pick?.voltage_schemes !== undefined })
+  const options = useMemo(() => schemeOptions(schemes.data), [schemes.data])
+  const words = useMemo(() => {
+    const areaName = (id: string) => areas.data?.find((area) => area.id === id)?.name
+    const schemeName = (id: string) => options.find(({ value }) => value === id)?.label
+    return pick === null ? [] : pickWords(pick, areaName, schemeName)
+  }, [pick, areas.data, options])
   const clear = () => onText(Object.fromEntries(words.map(({ name }) => [name, null])))
-  const form = <PickForm text={text} pick={pick} areas={areas.data ?? []} loading={areas.isLoading} onText={onText} />
+  const form = <PickForm text={text} pick={pick} areas={areas.data ?? []} schemes={options} loading={areas.isLoading} onText={onText} />
   return (
     <section className="opmap-pick" aria-label="更多筛选">
       <Popover open={open} onOpenChange={setOpen} trigger="click" placement="rightTop" content={open ? form : null} title="更多筛选">

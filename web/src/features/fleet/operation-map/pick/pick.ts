@@ -2,7 +2,7 @@
 import type { Pick } from '@/live/messages'
 
 /** The names in the address; each is absent when nothing of its kind is picked. */
-export const PICK_NAMES = ['area', 'ride', 'ops', 'alarm', 'soc', 'idle', 'tag', 'why', 'lost'] as const
+export const PICK_NAMES = ['area', 'ride', 'ops', 'alarm', 'soc', 'idle', 'tag', 'volt', 'why', 'lost'] as const
 export type PickName = (typeof PICK_NAMES)[number]
 /** What of each kind, as the address has it. */
 export type PickText = Partial<Readonly<Record<PickName, string>>>
@@ -50,6 +50,7 @@ export function pickOf(text: PickText): Pick | null {
   const soc = range(text.soc)
   const idle = range(text.idle)
   const tags = (text.tag ?? '').split(',').filter((tag) => tag.trim() !== '')
+  const schemes = ids(text.volt)
   const reasons = (text.why ?? '').split(',').filter((code) => code in reasonLabels)
   const pick: Pick = {
     ...(areas.length > 0 && { areas }),
@@ -59,6 +60,7 @@ export function pickOf(text: PickText): Pick | null {
     ...(soc !== null && { soc_percent: [Math.min(soc[0], 100), Math.min(soc[1] ?? 100, 100)] as const }),
     ...(idle !== null && idle[1] !== idle[0] && { idle_h: idle }),
     ...(tags.length > 0 && { tags }),
+    ...(schemes.length > 0 && { voltage_schemes: schemes }),
     ...(reasons.length > 0 && { reasons }),
     ...(text.lost === '1' && { likely_lost: true as const }),
   }

@@ -10,8 +10,8 @@ export interface PickWord {
   readonly text: string
 }
 
-/** Each kind that is picked, for a tag; `areaName` is undefined for one that is not known yet. */
-export function pickWords(pick: Pick, areaName: (id: string) => string | undefined): PickWord[] {
+/** Each kind that is picked, for a tag; a name is undefined of one that is not known yet. */
+export function pickWords(pick: Pick, areaName: (id: string) => string | undefined, schemeName: (id: string) => string | undefined): PickWord[] {
   const words: PickWord[] = []
   const say = (name: PickName, title: string, values: readonly string[]) => words.push({ name, text: `${title}：${shortened(values)}` })
   if (pick.areas) say('area', '服务区', pick.areas.map((id) => areaName(id) ?? '…'))
@@ -21,6 +21,7 @@ export function pickWords(pick: Pick, areaName: (id: string) => string | undefin
   if (pick.soc_percent) say('soc', '电量', [`${pick.soc_percent[0]}–${pick.soc_percent[1]}%`])
   if (pick.idle_h) say('idle', '闲置', [idleWord(pick.idle_h[0], pick.idle_h[1])])
   if (pick.tags) say('tag', '标签', pick.tags)
+  if (pick.voltage_schemes) say('volt', '电压方案', pick.voltage_schemes.map((id) => schemeName(id) ?? '…'))
   if (pick.reasons) say('why', '不可租', pick.reasons.map((code) => reasonLabels[code] ?? code))
   if (pick.likely_lost) words.push({ name: 'lost', text: '疑似丢失' })
   return words
