@@ -5,6 +5,7 @@ use utoipa::ToSchema;
 use vocabulary::VoltageSchemeId;
 
 use crate::model::command::{CommandKind, CommandState};
+use crate::model::device::About;
 use crate::model::region::{AlarmState, Lifecycle, OperationState, RidingState};
 use crate::model::rentable::{Facts, reasons};
 use crate::model::voltage_scheme::{ChargeLevel, level, percent_at, remaining_m};
@@ -95,6 +96,10 @@ pub struct Detail {
     pub car_id: String,
     /// Its device.
     pub imei: Option<String>,
+    /// 型号: of its device; null: it never said.
+    pub model: Option<String>,
+    /// 固件: what its device runs.
+    pub firmware: Option<String>,
     /// 号牌.
     pub plate_no: String,
     /// Whose it is, as text.
@@ -192,6 +197,7 @@ pub fn detail(
     row: VehicleRow,
     area: Option<&AreaFacts>,
     live: Option<&LiveState>,
+    about: Option<About>,
     idle_beside: Option<IdleBeside>,
     command: Option<CommandRow>,
     scheme: Option<voltage_schemes::Told>,
@@ -212,7 +218,10 @@ pub fn detail(
     .map(|reason| ReasonShown { code: reason.code, text: reason.text })
     .collect();
     let place = live.and_then(|live| live.place);
+    let (model, firmware) = about.map(|about| (about.model, about.firmware)).unzip();
     Detail {
+        model,
+        firmware,
         car_id: row.car_id,
         imei: row.imei,
         plate_no: row.plate_no,

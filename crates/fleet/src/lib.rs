@@ -5,6 +5,7 @@ pub mod detail;
 pub mod escalation;
 pub mod http;
 pub mod inbox;
+pub mod introduction;
 pub mod keeping;
 pub mod model;
 pub mod ports;
@@ -55,6 +56,7 @@ pub fn routes(fleet: &Fleet) -> Routes {
         .merge(http::keeping::routes(fleet))
         .merge(http::work::routes(fleet))
         .merge(http::alarms::routes(fleet))
+        .merge(http::firmwares::routes(fleet))
         .merge(http::map_views::routes(fleet))
         .merge(http::shift_notes::routes(fleet))
         .merge(http::voltage_schemes::routes(fleet))
@@ -68,6 +70,7 @@ pub fn projectors(orders: Arc<dyn OrderLife>) -> Vec<Arc<dyn Projector>> {
         Arc::new(read::alarm_tickets::AlarmTickets),
         Arc::new(read::commands::CommandProjector),
         Arc::new(read::shelved_days::ShelvedDays),
+        Arc::new(Folded::<read::firmwares::FirmwareRow>::new()),
         Arc::new(Folded::<read::map_views::MapViewRow>::new()),
         Arc::new(Folded::<read::shift_notes::ShiftNoteRow>::new()),
         Arc::new(Folded::<read::voltage_schemes::VoltageSchemeRow>::new()),

@@ -4,6 +4,7 @@ use async_trait::async_trait;
 use kernel::{DecodeError, Recorded};
 use vocabulary::{AgentId, AreaId, RideOrderId, RiderId, Timestamp, Wgs84};
 
+use crate::model::device::About;
 use crate::model::life::{LifeChange, LifeEvent};
 use crate::model::screening::Look;
 
@@ -97,6 +98,9 @@ pub struct IdleBeside {
 pub trait LiveView: Send + Sync + 'static {
     /// The bike's last report; nothing when it never reported.
     fn of(&self, car_id: &str) -> Option<LiveState>;
+
+    /// What the bike's device says it is; nothing where it never did.
+    fn about(&self, car_id: &str) -> Option<About>;
 
     /// How long the bike stands unused beside those around it; nothing where it is used, or too few stand there.
     fn beside(&self, car_id: &str, now: Timestamp) -> Option<IdleBeside>;

@@ -96,7 +96,7 @@ impl Reactor for CommandSender {
         let message = json!({
             "id": order.command_id,
             "kind": order.kind,
-            "params": {},
+            "params": order.params(),
             "at": now.millis(),
             // Where the clock of the node that was asked is ahead, ours bounds it.
             "expires_at": state.expires_at().min(now.plus_millis(TIMEOUT_MS)).millis(),

@@ -9,7 +9,7 @@ use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 use vocabulary::Timestamp;
 
-use crate::ingest::{enrol_all, enrol_some, next_turn, reload_rules, reload_zones};
+use crate::ingest::{enrol_all, enrol_carriers, enrol_some, next_turn, reload_rules, reload_zones};
 use crate::memory::Memory;
 use crate::push::{Hub, RowsChanged};
 use crate::rules::RulesOfAreas;
@@ -140,10 +140,14 @@ async fn read_all(runtime: &Runtime, memory: &Memory) -> bool {
 async fn take_in(runtime: &Runtime, memory: &Memory, batch: &ChangeBatch) -> sqlx::Result<()> {
     let pool = &runtime.pools.projector;
     match batch.table.as_str() {
-        "vehicle" if batch.is_of_whole_table() => enrol_all(pool, memory, &*runtime.clock).await,
+        "vehicle" | "device" if batch.is_of_whole_table() => enrol_all(pool, memory, &*runtime.clock).await,
         "vehicle" => {
             let cars: Vec<String> = batch.changes.iter().map(|change| change.key.clone()).collect();
             enrol_some(pool, memory, &*runtime.clock, &cars).await
+        }
+        "device" => {
+            let imeis: Vec<String> = batch.changes.iter().map(|change| change.key.clone()).collect();
+            enrol_carriers(pool, memory, &*runtime.clock, &imeis).await
         }
         "area" | "fence" => reload_zones(pool, memory, &*runtime.clock).await,
         _ => Ok(()),

@@ -2,6 +2,7 @@
 
 use async_trait::async_trait;
 use fleet::detail::USE_THRESHOLD_PERCENT;
+use fleet::model::device::About;
 use fleet::model::region::{AlarmState, Lifecycle, OperationState, RidingState};
 use fleet::model::rentable;
 use fleet::model::screening::Look;
@@ -10,8 +11,8 @@ use fleet::ports::{AreaFacts, Areas, Downlink, IdleBeside, LiveState, LiveView, 
 use kernel::Runtime;
 use kernel::{CommandContext, CommandError};
 use live::Memory;
-use live::fleet::{Beside, Reason, RentFacts};
-use live::ingest::{Alarms, CommandAcks};
+use live::fleet::{Beside, Reason, RentFacts, VehicleRecord};
+use live::ingest::{Alarms, CommandAcks, Introductions};
 use live::report::Flags;
 use live::rules::{AlarmKind, Evidence};
 use territory::model::area::{Area, AreaState};
@@ -78,6 +79,11 @@ impl Downlink for NatsDownlink {
 pub struct LiveOfMemory(pub Memory);
 
 impl LiveView for LiveOfMemory {
+    fn about(&self, car_id: &str) -> Option<About> {
+        let fleet = self.0.read();
+        fleet.slot(car_id).and_then(|slot| fleet.record(slot)).and_then(VehicleRecord::about)
+    }
+
     fn of(&self, car_id: &str) -> Option<LiveState> {
         let latest = self.0.latest(car_id)?;
         let has = |flag| latest.flags.has(flag);
@@ -119,6 +125,8 @@ impl LiveView for LiveOfMemory {
             see(&Look {
                 car_id: &record.car_id,
                 imei: record.device(),
+                model: record.model.as_deref(),
+                firmware: record.firmware.as_deref(),
                 agent: record.agent,
                 area: record.area,
                 lifecycle: record.lifecycle.into(),
@@ -214,6 +222,25 @@ impl Alarms for AlarmsOfFleet {
 
     async fn clear(&self, car_id: &str, alarm: AlarmKind, evidence: Evidence) -> Result<(), PortError> {
         self.tell(car_id, alarm, false, evidence).await
+    }
+}
+
+/// What devices say they are, as commands to the fleet.
+pub struct IntroductionsOfFleet {
+    runtime: Runtime,
+}
+
+impl IntroductionsOfFleet {
+    /// At the system's desk.
+    pub fn new(runtime: Runtime) -> Self {
+        Self { runtime }
+    }
+}
+
+#[async_trait]
+impl Introductions for IntroductionsOfFleet {
+    async fn introduced(&self, imei: &str, about: &About) -> Result<bool, PortError> {
+        Ok(fleet::introduction::introduced(&self.runtime, imei, about.clone()).await?)
     }
 }
 

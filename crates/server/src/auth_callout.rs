@@ -126,8 +126,9 @@ impl AuthCallout {
             Identity::Device(imei) => imei.as_str(),
             Identity::Gateway(_) => "*",
         };
+        let says = ["up", "ack", "about"].map(|what| format!("ebike.{who}.{what}"));
         let limits = json!({
-            "pub": { "allow": [format!("ebike.{who}.up"), format!("ebike.{who}.ack")], "deny": NEVER },
+            "pub": { "allow": says, "deny": NEVER },
             "sub": { "allow": [format!("ebike.{who}.down")], "deny": NEVER },
             "allowed_connection_types": ["MQTT"],
             "subs": 16, "data": -1, "payload": 65_536,
@@ -207,7 +208,8 @@ mod tests {
         let imei = "860000000000001";
         let answer = answered(imei, &secret(imei), "mqtt", imei);
         let given = claims(answer["nats"]["jwt"].as_str().unwrap())["nats"].clone();
-        assert_eq!(given["pub"]["allow"], json!(["ebike.860000000000001.up", "ebike.860000000000001.ack"]));
+        let says = ["up", "ack", "about"].map(|what| format!("ebike.{imei}.{what}"));
+        assert_eq!(given["pub"]["allow"], json!(says));
         assert_eq!(given["sub"]["allow"], json!(["ebike.860000000000001.down"]));
         assert_eq!(given["allowed_connection_types"], json!(["MQTT"]));
         assert!(given["resp"].is_null(), "nobody may answer where a message says");

@@ -54,6 +54,7 @@ const WATCHED: &[(&str, &[&str])] = &[
     ("vehicle", &["0301", "0302", "0305", "0307"]),
     ("alarm_ticket", &["0301", "0302"]),
     ("device_command", &["0301", "0305"]),
+    ("firmware", &["06"]),
     ("shift_note", &["0301"]),
     ("voltage_scheme", &["06"]),
     ("payment_account", &["financial_02", "financial_06"]),
@@ -139,7 +140,10 @@ pub fn contexts() -> HashMap<&'static str, &'static str> {
             "territory",
             &["agent", "agent-role", "ally", "area", "fence", "fence-batch", "crew", "park-application"],
         ),
-        ("fleet", &["vehicle", "device", "device-command", "map-view", "shift-note", "voltage-scheme"]),
+        (
+            "fleet",
+            &["vehicle", "device", "device-command", "firmware", "map-view", "shift-note", "voltage-scheme"],
+        ),
         ("finance", &["payment-account"]),
         ("ledger", &["ledger-book"]),
         (

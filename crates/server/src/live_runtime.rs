@@ -12,7 +12,7 @@ use live::ingest::{AlarmQueue, Ingest, IngestError, IngestSettings, enrol_all, r
 use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
 
-use crate::adapters::{AcksOfFleet, AlarmsOfFleet, reasons};
+use crate::adapters::{AcksOfFleet, AlarmsOfFleet, IntroductionsOfFleet, reasons};
 
 /// An empty fleet that knows the rule of renting.
 pub fn memory() -> Memory {
@@ -56,6 +56,7 @@ fn ingest_of(runtime: &Runtime, memory: Memory, keep_days: u32) -> Option<Ingest
         clock: Arc::clone(&runtime.clock),
         alarms: AlarmQueue::default(),
         acks: Arc::new(AcksOfFleet::new(runtime.clone())),
+        introductions: Arc::new(IntroductionsOfFleet::new(runtime.clone())),
         answers: Answers::default(),
         settings: IngestSettings { keep_days, ..IngestSettings::default() },
     })

@@ -106,6 +106,7 @@ impl Bikes for BikesOfFleet {
             reason: reason.to_owned(),
             by: "骑行用户".to_owned(),
             wait_minutes: None,
+            package: None,
         };
         tx.execute::<DeviceCommandState>(&command, CommandCommand::Request(order)).await
     }

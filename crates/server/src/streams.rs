@@ -74,7 +74,7 @@ mod tests {
         let streams = declared().unwrap();
         let subjects = |name: &str| streams.iter().find(|one| one.name == name).unwrap().subjects.clone();
         assert_eq!(subjects("EVENTS"), ["events.>"]);
-        assert_eq!(subjects("TELEMETRY"), ["ebike.*.up", "ebike.*.ack"]);
+        assert_eq!(subjects("TELEMETRY"), ["ebike.*.up", "ebike.*.ack", "ebike.*.about"]);
         assert_eq!(subjects(kernel::log::places::STREAM), [kernel::log::places::SUBJECT]);
     }
 

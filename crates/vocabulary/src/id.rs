@@ -159,6 +159,10 @@ typed_id!(
     CommandId
 );
 typed_id!(
+    /// A package of firmware (固件包).
+    FirmwareId
+);
+typed_id!(
     /// What an operator stored of the operation map under a name (视图).
     MapViewId
 );

@@ -24,10 +24,10 @@ pub use day::{Day, HOURS};
 pub use geo::{Bd09, Datum, Gcj02, NotACoordinate, Wgs84, distance_m};
 pub use id::{
     AgentId, AgentRoleId, AlarmTicketId, ApprovalId, AreaId, AttachmentId, BankCardId, BlacklistEntryId,
-    CardHoldingId, CardProductId, CertificationId, CommandId, FenceBatchId, FenceId, FranchiseeId, IdSource,
-    MachineId, MapViewId, MispricingId, MissId, OperatorDeviceId, OperatorId, ParkApplicationId,
-    PaymentAccountId, PaymentId, RebindingId, ReturnReviewId, RideOrderId, RiderId, RoleId, ShiftNoteId,
-    Snowflake, VoltageSchemeId,
+    CardHoldingId, CardProductId, CertificationId, CommandId, FenceBatchId, FenceId, FirmwareId,
+    FranchiseeId, IdSource, MachineId, MapViewId, MispricingId, MissId, OperatorDeviceId, OperatorId,
+    ParkApplicationId, PaymentAccountId, PaymentId, RebindingId, ReturnReviewId, RideOrderId, RiderId,
+    RoleId, ShiftNoteId, Snowflake, VoltageSchemeId,
 };
 pub use money::{Cents, NotAnAmount};
 pub use page::{COUNT_CAP, Page, Rows};

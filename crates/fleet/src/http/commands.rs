@@ -3,13 +3,13 @@
 use std::collections::BTreeMap;
 
 use axum::extract::{Path, State};
-use kernel::{CommandContext, Position, Receipt, Refusal, RequestId};
+use kernel::{CommandContext, CommandError, Position, Receipt, Refusal, RequestId};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use utoipa::{IntoParams, ToSchema};
 use utoipa_axum::router::UtoipaMethodRouterExt;
 use utoipa_axum::routes;
-use vocabulary::{AgentId, AreaId, CommandId, Scope, Timestamp};
+use vocabulary::{AgentId, AreaId, CommandId, FirmwareId, Scope, Timestamp};
 use wire::{
     Answer, BatchAnswer, Body, Call, Caller, Handled, Params, Permit, Refused, RequestContext, Routes, Seen,
     batch,
@@ -19,15 +19,19 @@ use super::keeping::{BIKES_MAX, GROUP, Rows};
 use super::vehicles::KEEPER_CODES;
 use crate::Fleet;
 use crate::model::bell::{self, BellRefusal};
-use crate::model::command::{CommandCommand, CommandKind, CommandState, DeviceCommandState, Order};
-use crate::model::device::Imei;
-use crate::model::vehicle::CarId;
+use crate::model::command::{
+    CommandCommand, CommandKind, CommandRefusal, CommandState, DeviceCommandState, Order,
+};
+use crate::model::device::{Device, Imei};
+use crate::model::firmware::{Bike, Firmware, Package, UpgradeRefusal};
+use crate::model::region::RidingState;
+use crate::model::vehicle::{CarId, Vehicle};
 use crate::read::commands::CommandRow;
 use crate::read::vehicles::VehicleRow;
 use crate::read::{commands, vehicles};
 
 /// Codes that let one tell a device what to do.
-const COMMAND_CODES: &[&str] = &["0301", "0305"];
+pub(super) const COMMAND_CODES: &[&str] = &["0301", "0305"];
 
 /// The routes.
 pub fn routes(fleet: &Fleet) -> Routes {
@@ -93,7 +97,7 @@ async fn lock(
         LockAction::Lock => CommandKind::Lock,
         LockAction::Unlock => CommandKind::Unlock,
     };
-    let asked = CommandRequest { kind, reason: body.reason, wait_minutes: body.wait_minutes };
+    let asked = CommandRequest { kind, reason: body.reason, wait_minutes: body.wait_minutes, firmware: None };
     give(&fleet, &caller, &request, seen, &body.car_id, asked, body.request_id).await
 }
 
@@ -149,7 +153,7 @@ async fn command(
         Told::OpenBattery => CommandKind::BatteryBay,
         Told::Reboot => CommandKind::Reboot,
     };
-    let asked = CommandRequest { kind, reason: body.reason, wait_minutes: body.wait_minutes };
+    let asked = CommandRequest { kind, reason: body.reason, wait_minutes: body.wait_minutes, firmware: None };
     give(&fleet, &caller, &request, seen, &body.car_id, asked, body.request_id).await
 }
 
@@ -159,6 +163,8 @@ struct CommandRequest {
     kind: CommandKind,
     reason: String,
     wait_minutes: Option<i64>,
+    /// What is to run, for 固件.
+    firmware: Option<Firmware>,
 }
 
 async fn give(
@@ -191,7 +197,7 @@ async fn given(
     row: VehicleRow,
     asked: CommandRequest,
 ) -> Result<Receipt, Refused> {
-    let CommandRequest { kind, reason, wait_minutes } = asked;
+    let CommandRequest { kind, reason, wait_minutes, firmware } = asked;
     let imei =
         row.imei.ok_or_else(|| Refused::business("vehicle-no-device", "车辆未绑定中控，无法下发指令"))?;
     let command_id = CommandId(fleet.runtime.ids.next_id());
@@ -206,16 +212,29 @@ async fn given(
         let refused = Refused::business(refusal.code(), refusal.message());
         return fleet.runtime.desk.answered_or(&ctx, refused).await;
     }
+    let car_id = CarId::try_from(row.car_id).map_err(Refused::malformed)?;
+    let imei = Imei::try_from(imei).map_err(Refused::malformed)?;
+    let package = match firmware {
+        Some(firmware) => match may_upgrade(fleet, &car_id, &imei, &firmware).await? {
+            Ok(package) => Some(Box::new(package)),
+            Err(refusal) => {
+                let refused = Refused::business(refusal.code(), refusal.message());
+                return fleet.runtime.desk.answered_or(&ctx, refused).await;
+            }
+        },
+        None => None,
+    };
     let order = Order {
         command_id,
-        car_id: CarId::try_from(row.car_id).map_err(Refused::malformed)?,
-        imei: Imei::try_from(imei).map_err(Refused::malformed)?,
+        car_id,
+        imei,
         agent_id: AgentId(row.agent_id),
         area_id: AreaId(row.area_id),
         kind,
         reason,
         by: by.to_owned(),
         wait_minutes,
+        package,
     };
     let command = CommandCommand::Request(order);
     Ok(fleet.runtime.desk.execute::<DeviceCommandState>(&command_id, command, &ctx).await?)
@@ -228,14 +247,34 @@ async fn may_ring(fleet: &Fleet, car_id: &str, now: Timestamp) -> Result<Result<
     Ok(bell::may_ring(&rung, now))
 }
 
+/// What the device is told when its bike may take `firmware` now, by what the log and its last report say.
+async fn may_upgrade(
+    fleet: &Fleet,
+    car_id: &CarId,
+    imei: &Imei,
+    firmware: &Firmware,
+) -> Result<Result<Package, UpgradeRefusal>, Refused> {
+    let device = fleet.runtime.desk.load::<Device>(imei).await?.state;
+    let bike = fleet.runtime.desk.load::<Vehicle>(car_id).await?.state;
+    Ok(firmware.for_bike(Bike {
+        about: device.about(),
+        riding: bike.riding().unwrap_or(RidingState::Idle),
+        soc_percent: fleet.live.of(car_id.as_str()).map(|live| live.soc_percent),
+    }))
+}
+
 /// A command for many.
 #[derive(Debug, Deserialize, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 struct CommandsAsked {
     /// Which bikes: 1 to 5,000 numbers.
     car_ids: Vec<String>,
-    /// What: 开锁, 关锁, 电门开, 电门关, 电池仓, 寻车铃 or 重启.
+    /// What: 开锁, 关锁, 电门开, 电门关, 电池仓, 寻车铃, 重启 or 固件.
     kind: CommandKind,
+    /// The package, as text; due for 固件, and for nothing else.
+    #[serde(default)]
+    #[schema(value_type = Option<String>)]
+    firmware_id: Option<FirmwareId>,
     /// Why; due to unlock and for power.
     #[serde(default)]
     reason: String,
@@ -246,8 +285,8 @@ struct CommandsAsked {
 
 /// What a person may tell a device; the rest is told by what configures devices.
 const fn is_given_by_hand(kind: CommandKind) -> bool {
-    use CommandKind::{BatteryBay, FindBell, Lock, PowerOff, PowerOn, Reboot, Unlock};
-    matches!(kind, Unlock | Lock | PowerOn | PowerOff | BatteryBay | FindBell | Reboot)
+    use CommandKind::{BatteryBay, FindBell, Firmware, Lock, PowerOff, PowerOn, Reboot, Unlock};
+    matches!(kind, Unlock | Lock | PowerOn | PowerOff | BatteryBay | FindBell | Reboot | Firmware)
 }
 
 /// Gives the devices of many bikes in the account's scope a command; each bike is answered, and under an idempotency key each is told
@@ -255,13 +294,23 @@ const fn is_given_by_hand(kind: CommandKind) -> bool {
 #[utoipa::path(post, path = "/device/command/batch", tag = "fleet", operation_id = "commandVehicles",
     request_body = CommandsAsked, responses((status = 200, body = Answer<BatchAnswer>)))]
 async fn command_many(call: Call<Fleet>, Body(body): Body<CommandsAsked>) -> Handled<BatchAnswer> {
-    let CommandsAsked { car_ids, kind, reason, wait_minutes } = body;
+    let CommandsAsked { car_ids, kind, firmware_id, reason, wait_minutes } = body;
     if !is_given_by_hand(kind) {
         return Err(Refused::business("command-not-by-hand", format!("“{kind}”不能在这里下发")));
     }
     let cars = batch(car_ids, BIKES_MAX)?;
-    let asked = CommandRequest { kind, reason, wait_minutes };
-    let mut rows = Rows::of(&call, &(kind, &asked.reason, wait_minutes), cars.len())?;
+    if (kind == CommandKind::Firmware) != firmware_id.is_some() {
+        return Err(CommandError::Refused(CommandRefusal::PackageDue).into());
+    }
+    let firmware = match firmware_id {
+        Some(id) => Some(call.state.runtime.desk.load::<Firmware>(&id).await?.state),
+        None => None,
+    };
+    let asked = CommandRequest { kind, reason, wait_minutes, firmware };
+    let mut rows = match firmware_id {
+        Some(id) => Rows::of(&call, &(kind, &asked.reason, wait_minutes, id), cars.len()),
+        None => Rows::of(&call, &(kind, &asked.reason, wait_minutes), cars.len()),
+    }?;
     for group in cars.chunks(GROUP) {
         let mut db = call.state.runtime.reads.scoped(&call.caller.full_scope, None, &[]).await?;
         let found = vehicles::find_all(&mut *db, group).await?;
@@ -311,6 +360,8 @@ struct BikeCommand {
     late: bool,
     /// The device's answer; 0 is done.
     result_code: Option<i32>,
+    /// The version that the device is to run, of 固件.
+    firmware: Option<String>,
     /// Why it was asked.
     reason: String,
     /// Who asked.
@@ -351,6 +402,7 @@ async fn told(
         state: row.state,
         late: row.late,
         result_code: row.result_code,
+        firmware: row.firmware,
         reason: row.reason,
         by: row.by,
         requested_at: row.requested_at_ms,

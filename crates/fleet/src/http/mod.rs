@@ -3,6 +3,7 @@
 pub mod alarms;
 pub mod commands;
 pub mod enrolment;
+pub mod firmwares;
 pub mod keeping;
 pub mod map_views;
 pub mod screening;

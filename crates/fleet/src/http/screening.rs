@@ -17,7 +17,7 @@ use wire::{
 use super::vehicle_list::{VehicleListed, listed};
 use crate::Fleet;
 use crate::model::region::{AlarmState, Lifecycle, OperationState, RidingState};
-use crate::model::screening::{By, Found, Signal, Wanted};
+use crate::model::screening::{By, Found, Signal, Spread, Wanted};
 use crate::read::vehicle_list::Named;
 use crate::read::vehicles::{self, VehicleRow};
 
@@ -72,6 +72,12 @@ pub(super) struct ScreeningQuery {
     has_device: Option<bool>,
     /// How good the signal is, with commas between.
     signal: Option<String>,
+    /// 型号: what its device says it is, all of it.
+    model: Option<String>,
+    /// 固件: what its device runs, all of it.
+    firmware: Option<String>,
+    /// Whether its device said what it is and runs.
+    introduced: Option<bool>,
     /// Bears all of these tags, with commas between.
     tags: Option<String>,
     /// Ids of voltage schemes, of which it has one, with commas between; `0`: it has none.
@@ -191,6 +197,9 @@ impl ScreeningQuery {
             online: self.online,
             has_device: self.has_device,
             signals: choices::<Signal>("signal", self.signal.as_ref())?,
+            model: given(self.model.as_ref()).map(str::to_owned),
+            firmware: given(self.firmware.as_ref()).map(str::to_owned),
+            introduced: self.introduced,
         })
     }
 
@@ -278,6 +287,12 @@ struct DeviceSummary {
     never: u32,
     /// By signal, the best first, all of them.
     signals: Vec<SignalCount>,
+    /// 版本分布: by model and firmware, the most frequent first, at most 50.
+    versions: Vec<VersionCount>,
+    /// Of rarer versions than those.
+    other_versions: u32,
+    /// That never said what they run.
+    untold: u32,
     /// By battery voltage in whole volts, the lowest first; those that never told are left out.
     voltages: Vec<VoltageCount>,
 }
@@ -287,6 +302,17 @@ struct DeviceSummary {
 struct SignalCount {
     /// How good.
     signal: Signal,
+    /// How many.
+    count: u32,
+}
+
+/// Devices of a model that run this firmware.
+#[derive(Debug, Serialize, utoipa::ToSchema)]
+struct VersionCount {
+    /// 型号.
+    model: String,
+    /// 固件.
+    firmware: String,
     /// How many.
     count: u32,
 }
@@ -308,6 +334,7 @@ async fn device_summary(call: Call<Fleet>, Params(asked): Params<ScreeningQuery>
     let (scope, now) = (&call.caller.full_scope, call.state.runtime.clock.now());
     let mut summary = DeviceSummary::default();
     let (mut voltages, mut signals) = (BTreeMap::<u32, u32>::new(), [0u32; 4]);
+    let mut spread = Spread::default();
     call.state.live.each(&mut |bike| {
         if !bike.is_shown_to(scope) || !wanted.fits(bike, now) {
             return;
@@ -315,6 +342,7 @@ async fn device_summary(call: Call<Fleet>, Params(asked): Params<ScreeningQuery>
         summary.total += 1;
         summary.online += u32::from(bike.online);
         summary.never += u32::from(bike.report_at_ms.is_none());
+        spread.take(bike);
         let signal = Signal::of_gsm(bike.gsm);
         for (count, each) in signals.iter_mut().zip(Signal::ALL) {
             *count += u32::from(*each == signal);
@@ -323,6 +351,11 @@ async fn device_summary(call: Call<Fleet>, Params(asked): Params<ScreeningQuery>
             *voltages.entry(voltage_mv / 1000).or_default() += 1;
         }
     });
+    summary.untold = spread.untold();
+    let (versions, rest) = spread.versions();
+    let version = |(model, firmware, count)| VersionCount { model, firmware, count };
+    summary.versions = versions.into_iter().map(version).collect();
+    summary.other_versions = rest;
     summary.voltages = voltages.into_iter().map(|(volts, count)| VoltageCount { volts, count }).collect();
     let count = |(signal, count): (&Signal, u32)| SignalCount { signal: *signal, count };
     summary.signals = Signal::ALL.iter().zip(signals).map(count).collect();
@@ -353,6 +386,8 @@ const FILE: Export<VehicleListed> = Export {
         Column::time("gpsAt", "定位时间", |row| row.gps_at),
         Column::time("reportAt", "上报时间", |row| row.report_at),
         Column::text("imei", "IMEI", |row| row.imei.as_deref().unwrap_or_default()),
+        Column::text("model", "型号", |row| row.model.as_deref().unwrap_or_default()),
+        Column::text("firmware", "固件", |row| row.firmware.as_deref().unwrap_or_default()),
         Column::text("plateNo", "号牌", |row| &row.plate_no),
         Column::made("lat", "纬度", |row| degrees(row.lat)),
         Column::made("lng", "经度", |row| degrees(row.lng)),

@@ -41,6 +41,10 @@ pub(super) struct VehicleListed {
     pub car_id: String,
     /// Its device.
     pub imei: Option<String>,
+    /// 型号: of its device; null: it never said.
+    pub model: Option<String>,
+    /// 固件: what its device runs.
+    pub firmware: Option<String>,
     /// 号牌.
     pub plate_no: String,
     /// Whose it is, as text.
@@ -116,7 +120,11 @@ pub(super) async fn listed(
         let live = fleet.live.of(&row.car_id);
         let live = live.as_ref();
         let place = live.and_then(|live| live.place);
+        let about = fleet.live.about(&row.car_id);
+        let (model, firmware) = about.map(|about| (about.model, about.firmware)).unzip();
         all.push(VehicleListed {
+            model,
+            firmware,
             area_name,
             agent_id: row.agent_id.to_string(),
             area_id: row.area_id.to_string(),

@@ -44,7 +44,8 @@ pub async fn detail_of(
     let area = fleet.areas.area(AreaId(row.area_id)).await.map_err(Refused::unavailable)?;
     let live = fleet.live.of(car_id);
     let beside = fleet.live.beside(car_id, fleet.runtime.clock.now());
-    Ok(Some(detail(row, area.as_ref(), live.as_ref(), beside, command, scheme)))
+    let about = fleet.live.about(car_id);
+    Ok(Some(detail(row, area.as_ref(), live.as_ref(), about, beside, command, scheme)))
 }
 
 /// One bike: what was decided, what was reported, and why it can or cannot be rented.

@@ -2,9 +2,10 @@
 
 use kernel::{Aggregate, Claim, Decision, events, refusals};
 use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
 use vocabulary::{AgentId, AreaId, CommandId, DataOwner, Timestamp, choices};
 
-use super::{device::Imei, vehicle::CarId};
+use super::{device::Imei, firmware::Package, vehicle::CarId};
 
 choices! {
     /// What a device can be told.
@@ -91,9 +92,28 @@ pub struct Order {
     /// For so many minutes it waits for the bike where that is away (排队); nothing: it is sent at once or never.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub wait_minutes: Option<i64>,
+    /// What the device is to run, for 固件.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub package: Option<Box<Package>>,
 }
 
 impl Order {
+    /// What the device is told beside the kind.
+    pub fn params(&self) -> Value {
+        self.package.as_ref().map_or_else(
+            || json!({}),
+            |package| {
+                json!({
+                    "model": package.model,
+                    "version": package.firmware,
+                    "url": package.url,
+                    "md5": package.md5,
+                    "size": package.size_bytes,
+                })
+            },
+        )
+    }
+
     /// Until when it waits for the bike, asked for at `requested_at`; nothing: it does not.
     pub fn waits_until(&self, requested_at: Timestamp) -> Option<Timestamp> {
         self.wait_minutes.map(|minutes| requested_at.plus_millis(minutes * MINUTE_MS))
@@ -175,6 +195,7 @@ refusals! {
         Unknown = "command-unknown": ("指令不存在"),
         Exists = "command-exists": ("指令编号已使用"),
         Reason(CommandKind) = "command-reason": ("下发“{0}”请填写原因"),
+        PackageDue = "command-package": ("升级固件请选择固件包"),
         ReasonTooLong = "command-reason-too-long": ("原因最多 100 个字"),
         TooEarly = "command-too-early": ("指令尚未超时"),
         MayNotWait(CommandKind) = "command-may-not-wait": ("“{0}”不能排队等车辆上线，请在车辆在线时下发"),
@@ -242,6 +263,9 @@ impl Aggregate for DeviceCommandState {
                 }
                 if order.reason.chars().count() > 100 {
                     return Err(CommandRefusal::ReasonTooLong);
+                }
+                if (order.kind == CommandKind::Firmware) != order.package.is_some() {
+                    return Err(CommandRefusal::PackageDue);
                 }
                 match order.wait_minutes {
                     Some(_) if !order.kind.may_wait() => {
@@ -336,6 +360,34 @@ mod tests {
 
     use super::*;
 
+    fn package() -> Package {
+        Package {
+            firmware_id: vocabulary::FirmwareId(7),
+            model: "WH-EC20".to_owned(),
+            firmware: "1.2.0".to_owned(),
+            url: "https://firmware.example/a.bin".to_owned(),
+            md5: "0123456789abcdef0123456789abcdef".to_owned(),
+            size_bytes: 1_024,
+        }
+    }
+
+    #[test]
+    fn new_firmware_names_its_package_and_nothing_else_does() {
+        let CommandCommand::Request(order) = request(CommandKind::Firmware, "") else { panic!("request") };
+        let params = json!({"model": "WH-EC20", "version": "1.2.0", "url": "https://firmware.example/a.bin",
+            "md5": "0123456789abcdef0123456789abcdef", "size": 1_024});
+        assert_eq!(order.params(), params);
+        let fresh = DeviceCommandState::default();
+        let event = fresh.decide(CommandCommand::Request(order.clone()), at(0)).unwrap().remove(0);
+        let stored = serde_json::to_value(&event).unwrap();
+        assert_eq!(stored["data"]["package"]["firmware"], "1.2.0");
+        assert_eq!(serde_json::from_value::<CommandEvent>(stored).unwrap(), event);
+        for wrong in [Order { package: None, ..order.clone() }, Order { kind: CommandKind::Reboot, ..order }]
+        {
+            assert_eq!(fresh.decide(CommandCommand::Request(wrong), at(0)), Err(CommandRefusal::PackageDue));
+        }
+    }
+
     fn at(ms: i64) -> Timestamp {
         Timestamp::from_millis(ms)
     }
@@ -351,6 +403,7 @@ mod tests {
             reason: reason.to_owned(),
             by: "值班员".to_owned(),
             wait_minutes: None,
+            package: (kind == CommandKind::Firmware).then(|| Box::new(package())),
         })
     }
 

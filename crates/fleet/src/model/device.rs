@@ -41,6 +41,31 @@ impl std::fmt::Display for Imei {
     }
 }
 
+/// A model's name, and a version of firmware, has at most so many characters.
+pub const ABOUT_MAX: usize = 32;
+
+/// Whether `text` may name a model (型号) or a version of firmware (固件): letters, digits, `.`, `_`, `-` and `+`, 1 to 32.
+pub fn is_about(text: &str) -> bool {
+    let plain = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'.' | b'_' | b'-' | b'+');
+    (1..=ABOUT_MAX).contains(&text.len()) && text.bytes().all(plain)
+}
+
+/// What a device says it is.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct About {
+    /// 型号.
+    pub model: String,
+    /// 固件: the version that runs on it.
+    pub firmware: String,
+}
+
+impl About {
+    /// Nothing where one of them cannot be a name.
+    pub fn new(model: String, firmware: String) -> Option<Self> {
+        (is_about(&model) && is_about(&firmware)).then_some(Self { model, firmware })
+    }
+}
+
 /// What may be asked.
 #[derive(Clone, Debug)]
 pub enum DeviceCommand {
@@ -55,6 +80,8 @@ pub enum DeviceCommand {
         /// Where it works.
         area_id: AreaId,
     },
+    /// It said what it is.
+    Introduce(About),
     /// Takes it off its bike.
     Unbind,
     /// Goes with its bike, or to it, into another area of its agent.
@@ -94,6 +121,15 @@ events! {
             /// Where.
             area_id: AreaId,
         } = "device.relocated",
+        /// It is of another model, or runs other firmware, than was known.
+        Introduced {
+            /// The bike that it was on.
+            #[serde(skip_serializing_if = "Option::is_none")]
+            car_id: Option<CarId>,
+            /// What it said.
+            #[serde(flatten)]
+            about: About,
+        } = "device.introduced",
     }
 }
 
@@ -111,6 +147,14 @@ refusals! {
 pub struct Device {
     home: Option<(AgentId, AreaId)>,
     car_id: Option<CarId>,
+    about: Option<About>,
+}
+
+impl Device {
+    /// What it last said it is; nothing where it never did.
+    pub const fn about(&self) -> Option<&About> {
+        self.about.as_ref()
+    }
 }
 
 impl Aggregate for Device {
@@ -138,6 +182,11 @@ impl Aggregate for Device {
                 // What is not known yet is registered where its bike is.
                 Some(_) | None => Ok(vec![]),
             },
+            DeviceCommand::Introduce(_) if self.home.is_none() => Err(DeviceRefusal::Unknown),
+            DeviceCommand::Introduce(about) if self.about.as_ref() == Some(&about) => Ok(vec![]),
+            DeviceCommand::Introduce(about) => {
+                Ok(vec![DeviceEvent::Introduced { car_id: self.car_id.clone(), about }])
+            }
             DeviceCommand::Unbind => match (&self.home, &self.car_id) {
                 (None, _) => Err(DeviceRefusal::Unknown),
                 (Some(_), None) => Ok(vec![]),
@@ -154,6 +203,7 @@ impl Aggregate for Device {
             DeviceEvent::Relocated { area_id } => {
                 self.home = self.home.map(|(agent, _)| (agent, *area_id));
             }
+            DeviceEvent::Introduced { about, .. } => self.about = Some(about.clone()),
         }
     }
 
@@ -190,6 +240,51 @@ mod tests {
         let off = device.decide(DeviceCommand::Unbind, now).unwrap();
         device.evolve(&off[0]);
         assert!(device.decide(register("B2"), now).is_ok());
+    }
+
+    fn about(firmware: &str) -> About {
+        About::new("WH-EC20".to_owned(), firmware.to_owned()).unwrap()
+    }
+
+    #[test]
+    fn a_device_is_introduced_once_for_each_firmware_and_a_stranger_never() {
+        let (mut device, now) = (Device::default(), Timestamp::from_millis(0));
+        let introduce = |firmware: &str| DeviceCommand::Introduce(about(firmware));
+        assert_eq!(device.decide(introduce("1.0.3"), now), Err(DeviceRefusal::Unknown));
+        for event in device.decide(register("B1"), now).unwrap() {
+            device.evolve(&event);
+        }
+        for (firmware, events) in [("1.0.3", 1), ("1.0.3", 0), ("1.1.0", 1), ("1.0.3", 1)] {
+            let said = device.decide(introduce(firmware), now).unwrap();
+            assert_eq!(said.len(), events, "{firmware}");
+            for event in &said {
+                device.evolve(event);
+            }
+            assert_eq!(device.about(), Some(&about(firmware)));
+        }
+    }
+
+    #[test]
+    fn an_introduction_is_stored_flat() {
+        let car_id = CarId::try_from("B1".to_owned()).ok();
+        let event = DeviceEvent::Introduced { car_id, about: about("1.0.3") };
+        let stored = serde_json::json!({"type": "device.introduced",
+            "data": {"car_id": "B1", "model": "WH-EC20", "firmware": "1.0.3"}});
+        assert_eq!(serde_json::to_value(&event).unwrap(), stored);
+        assert_eq!(serde_json::from_value::<DeviceEvent>(stored).unwrap(), event);
+        let alone = serde_json::json!({"type": "device.introduced",
+            "data": {"model": "WH-EC20", "firmware": "1.0.3"}});
+        let event = DeviceEvent::Introduced { car_id: None, about: about("1.0.3") };
+        assert_eq!(serde_json::to_value(&event).unwrap(), alone);
+        assert_eq!(serde_json::from_value::<DeviceEvent>(alone).unwrap(), event);
+    }
+
+    #[test]
+    fn models_and_versions_are_plain_and_short() {
+        assert!(is_about("WH-EC20") && is_about("v1.2.0+rc_1") && is_about(&"a".repeat(ABOUT_MAX)));
+        for other in ["", " 1", "1/2", "型号", "a\n", &"a".repeat(ABOUT_MAX + 1)] {
+            assert!(!is_about(other), "{other}");
+        }
     }
 
     #[test]

@@ -7,7 +7,7 @@ use vocabulary::{Phone, VoltageSchemeId, choices};
 
 use super::alarm::{Evidence, TicketState};
 use super::command::{CommandEvent, CommandKind, CommandState, Order};
-use super::device::DeviceEvent;
+use super::device::{About, DeviceEvent};
 use super::region::{AlarmState, Lifecycle, OperationState, RidingState};
 use super::vehicle::VehicleEvent;
 
@@ -34,6 +34,7 @@ choices! {
         Relocated = 104 => "调往其他服务区",
         Tagged = 105 => "设置标签",
         VoltageSchemeSet = 106 => "设置电压方案",
+        Introduced = 107 => "固件变更",
         Stocked = 201 => "车辆入库",
         Shelved = 202 => "车辆上架",
         Unshelved = 203 => "车辆下架",
@@ -320,7 +321,20 @@ pub fn of_device(event: &DeviceEvent, imei: &str, actor: &Actor) -> Option<Told>
             content: format!("解绑中控 {imei}"),
             changes: vec![LifeChange::new("中控", imei, "")],
         }),
-        DeviceEvent::Registered { .. } | DeviceEvent::Bound { .. } | DeviceEvent::Relocated { .. } => None,
+        DeviceEvent::Registered { .. }
+        | DeviceEvent::Bound { .. }
+        | DeviceEvent::Relocated { .. }
+        | DeviceEvent::Introduced { .. } => None,
+    }
+}
+
+/// That a device is of another model, or runs other firmware, than it did `before`; empty: it had not told.
+pub fn of_introduction(about: &About, before: String) -> Told {
+    Told {
+        event: LifeEvent::Introduced,
+        acted: Acted::device(),
+        content: format!("中控型号 {}，固件 {}", about.model, about.firmware),
+        changes: vec![LifeChange::new("固件", before, about.firmware.clone())],
     }
 }
 
@@ -373,7 +387,8 @@ pub fn of_command(event: &CommandEvent, kind: CommandKind, state: &str, asked: A
 }
 
 fn given(order: &Order) -> String {
-    said(order.kind.label(), &order.reason)
+    let firmware = order.package.as_ref().map(|package| format!(" {}", package.firmware));
+    said(&format!("{}{}", order.kind, firmware.unwrap_or_default()), &order.reason)
 }
 
 #[cfg(test)]

@@ -4,6 +4,7 @@ pub mod alarm;
 pub mod bell;
 pub mod command;
 pub mod device;
+pub mod firmware;
 pub mod life;
 pub mod map_view;
 pub mod region;

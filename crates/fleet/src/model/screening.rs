@@ -1,6 +1,8 @@
 //! Which bikes are looked for by what they are now: what was decided of them and what they last reported. Pure: what is known of each
 //! comes in from memory, one after the other.
 
+use std::collections::BTreeMap;
+
 use vocabulary::{AgentId, AreaId, DataOwner, Scope, Timestamp, VoltageSchemeId, choices};
 
 const HOUR_MS: i64 = 3_600_000;
@@ -12,6 +14,10 @@ pub struct Look<'a> {
     pub car_id: &'a str,
     /// Its device.
     pub imei: Option<&'a str>,
+    /// 型号: of that device; nothing: it never said.
+    pub model: Option<&'a str>,
+    /// 固件: what runs on it.
+    pub firmware: Option<&'a str>,
     /// Whose it is.
     pub agent: Option<AgentId>,
     /// Where it works.
@@ -125,6 +131,12 @@ pub struct Wanted {
     pub has_device: Option<bool>,
     /// How good its signal is.
     pub signals: Vec<i16>,
+    /// 型号: what its device is.
+    pub model: Option<String>,
+    /// 固件: what its device runs.
+    pub firmware: Option<String>,
+    /// Whether its device said what it is.
+    pub introduced: Option<bool>,
 }
 
 /// Whether `value` lies between; what is not known lies between nothing.
@@ -160,6 +172,9 @@ impl Wanted {
             && self.online.is_none_or(|online| bike.online == online)
             && self.has_device.is_none_or(|has| bike.imei.is_some() == has)
             && one_of(Signal::of_gsm(bike.gsm) as i16, &self.signals)
+            && self.model.as_deref().is_none_or(|model| bike.model == Some(model))
+            && self.firmware.as_deref().is_none_or(|firmware| bike.firmware == Some(firmware))
+            && self.introduced.is_none_or(|introduced| bike.firmware.is_some() == introduced)
     }
 }
 
@@ -206,6 +221,43 @@ impl Found {
     }
 }
 
+/// Versions that a spread names; what is rarer is counted together.
+pub const VERSIONS_MAX: usize = 50;
+
+/// How many bikes run which firmware (版本分布).
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Spread {
+    counts: BTreeMap<(String, String), u32>,
+    untold: u32,
+}
+
+impl Spread {
+    /// One more.
+    pub fn take(&mut self, bike: &Look<'_>) {
+        match bike.model.zip(bike.firmware) {
+            Some((model, firmware)) => {
+                *self.counts.entry((model.to_owned(), firmware.to_owned())).or_default() += 1;
+            }
+            None => self.untold += 1,
+        }
+    }
+
+    /// Those whose device never said what it is.
+    pub const fn untold(&self) -> u32 {
+        self.untold
+    }
+
+    /// Model, firmware and bikes, the most frequent first, at most [`VERSIONS_MAX`]; and how many bikes run any other.
+    pub fn versions(self) -> (Vec<(String, String, u32)>, u32) {
+        let mut all: Vec<_> =
+            self.counts.into_iter().map(|((model, firmware), bikes)| (model, firmware, bikes)).collect();
+        all.sort_by_key(|(_, _, bikes)| std::cmp::Reverse(*bikes));
+        let rest = all.iter().skip(VERSIONS_MAX).map(|(_, _, bikes)| bikes).sum();
+        all.truncate(VERSIONS_MAX);
+        (all, rest)
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -213,6 +265,8 @@ mod tests {
     const BIKE: Look<'_> = Look {
         car_id: "A00001",
         imei: Some("860000000000001"),
+        model: Some("WH-EC20"),
+        firmware: Some("1.0.3"),
         agent: Some(AgentId(2)),
         area: Some(AreaId(20)),
         lifecycle: 2,
@@ -287,12 +341,39 @@ mod tests {
                 Wanted { voltage_schemes: vec![None, Some(VoltageSchemeId(7))], ..Wanted::default() },
                 Wanted { voltage_schemes: vec![None, Some(VoltageSchemeId(8))], ..Wanted::default() },
             ),
+            (
+                Wanted { model: Some("WH-EC20".to_owned()), ..Wanted::default() },
+                Wanted { model: Some("WH-EC2".to_owned()), ..Wanted::default() },
+            ),
+            (
+                Wanted { firmware: Some("1.0.3".to_owned()), ..Wanted::default() },
+                Wanted { firmware: Some("1.0".to_owned()), ..Wanted::default() },
+            ),
+            (
+                Wanted { introduced: Some(true), ..Wanted::default() },
+                Wanted { introduced: Some(false), ..Wanted::default() },
+            ),
             (Wanted { tags: vec![], ..Wanted::default() }, Wanted { tags: tag(), ..Wanted::default() }),
             (Wanted::default(), Wanted { last_ride_end_ms: (Some(0), None), ..Wanted::default() }),
         ] {
             assert!(fits(&leaves), "{leaves:?}");
             assert!(!fits(&takes), "{takes:?}");
         }
+    }
+
+    #[test]
+    fn a_spread_names_what_is_frequent_and_counts_the_rest() {
+        let mut spread = Spread::default();
+        spread.take(&BIKE);
+        spread.take(&BIKE);
+        spread.take(&Look { model: None, firmware: None, ..BIKE });
+        for number in 0..VERSIONS_MAX {
+            spread.take(&Look { firmware: Some(&format!("9.{number}")), ..BIKE });
+        }
+        assert_eq!(spread.untold(), 1);
+        let (versions, rest) = spread.versions();
+        assert_eq!(versions[0], ("WH-EC20".to_owned(), "1.0.3".to_owned(), 2));
+        assert_eq!((versions.len(), rest), (VERSIONS_MAX, 1));
     }
 
     #[test]

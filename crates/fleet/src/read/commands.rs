@@ -47,6 +47,8 @@ pub struct CommandRow {
     pub ack_at_ms: Option<i64>,
     /// Until when it waits, or waited, for a bike that was away.
     pub wait_until_ms: Option<i64>,
+    /// The version that the device is to run, of 固件.
+    pub firmware: Option<String>,
     /// When it is given up while nobody answers.
     pub due_at_ms: i64,
     /// Version of the aggregate.
@@ -89,7 +91,7 @@ impl Projector for CommandProjector {
     }
 
     fn version(&self) -> i32 {
-        2
+        3
     }
 
     fn tables(&self) -> &'static [&'static str] {
@@ -126,6 +128,7 @@ impl Projector for CommandProjector {
                     sent_at_ms: None,
                     ack_at_ms: None,
                     wait_until_ms,
+                    firmware: order.package.as_ref().map(|package| package.firmware.clone()),
                     due_at_ms: wait_until_ms.unwrap_or(at.millis() + TIMEOUT_MS),
                     version: 0,
                 };

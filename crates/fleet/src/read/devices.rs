@@ -14,6 +14,9 @@ pub(crate) struct Row {
     area_id: i64,
     car_id: Option<String>,
     bind_state: i16,
+    model: Option<String>,
+    firmware: Option<String>,
+    introduced_at_ms: Option<i64>,
     created_at_ms: i64,
     updated_at_ms: i64,
     version: i64,
@@ -28,6 +31,7 @@ impl Fold for Row {
     const TABLE: &'static str = "device";
     const KEY: &'static str = "imei";
     const KEY_TYPE: &'static str = "text";
+    const VERSION: i32 = 2;
 
     fn fold(row: Option<Self>, event: DeviceEvent, recorded: &Recorded) -> After<Self> {
         let at_ms = recorded.recorded_at.millis();
@@ -38,6 +42,9 @@ impl Fold for Row {
                 area_id: area_id.0,
                 car_id: None,
                 bind_state: NOT_BOUND,
+                model: None,
+                firmware: None,
+                introduced_at_ms: None,
                 created_at_ms: at_ms,
                 updated_at_ms: at_ms,
                 version: recorded.version,
@@ -49,6 +56,10 @@ impl Fold for Row {
             DeviceEvent::Bound { car_id } => (row.car_id, row.bind_state) = (Some(car_id.into()), BOUND),
             DeviceEvent::Relocated { area_id } => row.area_id = area_id.0,
             DeviceEvent::Unbound { .. } => (row.car_id, row.bind_state) = (None, UNBOUND),
+            DeviceEvent::Introduced { about, .. } => {
+                (row.model, row.firmware) = (Some(about.model), Some(about.firmware));
+                row.introduced_at_ms = Some(at_ms);
+            }
         }
         row.updated_at_ms = at_ms;
         row.version = recorded.version;

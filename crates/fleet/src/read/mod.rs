@@ -3,6 +3,7 @@
 pub mod alarm_tickets;
 pub mod commands;
 pub mod devices;
+pub mod firmwares;
 pub mod map_views;
 pub mod shelved_days;
 pub mod shift_notes;

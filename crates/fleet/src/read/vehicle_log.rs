@@ -13,10 +13,10 @@ use utoipa::ToSchema;
 use vocabulary::{AgentId, AreaId, Choice, RideOrderId, Scope};
 
 use crate::model::command::{CommandEvent, CommandKind, CommandState, DeviceCommandState};
-use crate::model::device::{Device, DeviceEvent};
+use crate::model::device::{About, Device, DeviceEvent};
 use crate::model::life::{self, Acted, ActorKind, LifeChange, LifeEvent, LifeGroup, Told};
 use crate::model::region::RidingState;
-use crate::model::vehicle::{Vehicle, VehicleEvent};
+use crate::model::vehicle::{CarId, Vehicle, VehicleEvent};
 use crate::ports::OrderLife;
 
 /// The name of the read model.
@@ -316,6 +316,9 @@ async fn of_vehicle(db: &mut PgConnection, batch: &mut Batch, recorded: &Recorde
 async fn of_device(db: &mut PgConnection, batch: &mut Batch, recorded: &Recorded) -> Result<(), ApplyError> {
     let event: DeviceEvent = recorded.decode()?;
     let imei = &*recorded.stream_id;
+    if let DeviceEvent::Introduced { car_id, about } = event {
+        return of_introduction(db, batch, recorded, car_id, &about).await;
+    }
     let Some(told) = life::of_device(&event, imei, &recorded.meta.actor) else { return Ok(()) };
     let DeviceEvent::Unbound { car_id } = event else { return Ok(()) };
     let (agent_id, area_id) = owner(recorded)?;
@@ -328,6 +331,27 @@ async fn of_device(db: &mut PgConnection, batch: &mut Batch, recorded: &Recorded
     let of = Thread { car_id: car_id.to_string(), agent_id, area_id, imei: had, ..Thread::default() };
     let trace_id = batch.trace(recorded, "");
     batch.put(recorded, &of, &trace_id, told);
+    Ok(())
+}
+
+/// The device's own thread remembers the firmware that it ran before.
+async fn of_introduction(
+    db: &mut PgConnection,
+    batch: &mut Batch,
+    recorded: &Recorded,
+    car_id: Option<CarId>,
+    about: &About,
+) -> Result<(), ApplyError> {
+    let (agent_id, area_id) = owner(recorded)?;
+    let thread = batch.thread(db, &own_key(recorded)).await?;
+    (thread.agent_id, thread.area_id) = (agent_id, area_id);
+    let before = std::mem::replace(&mut thread.state, about.firmware.clone());
+    // On no bike it is in nobody's life.
+    let Some(car_id) = car_id else { return Ok(()) };
+    let imei = Some(recorded.stream_id.to_string());
+    let of = Thread { car_id: car_id.to_string(), agent_id, area_id, imei, ..Thread::default() };
+    let trace_id = batch.trace(recorded, "");
+    batch.put(recorded, &of, &trace_id, life::of_introduction(about, before));
     Ok(())
 }
 
@@ -371,6 +395,10 @@ async fn of_command(
 impl Projector for VehicleLog {
     fn name(&self) -> &'static str {
         NAME
+    }
+
+    fn version(&self) -> i32 {
+        2
     }
 
     fn tables(&self) -> &'static [&'static str] {

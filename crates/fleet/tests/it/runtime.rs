@@ -63,6 +63,7 @@ impl TestRuntime {
             reason: "巡检".to_owned(),
             by: "值班员".to_owned(),
             wait_minutes,
+            package: None,
         };
         self.tell(id, CommandCommand::Request(order), self.clock.now()).await;
         self.events_of(id).await.remove(0)

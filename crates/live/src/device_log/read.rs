@@ -201,7 +201,7 @@ pub async fn one(db: &mut PgConnection, id: &str, now: Timestamp) -> sqlx::Resul
     }
 }
 
-const COMMAND: &str = "select command_id, car_id, imei, kind, state, result_code, late, reason, by, requested_at_ms, sent_at_ms, \
+const COMMAND: &str = "select command_id, car_id, imei, kind, state, result_code, late, firmware, reason, by, requested_at_ms, sent_at_ms, \
     ack_at_ms from read.device_command";
 
 #[derive(FromRow)]

@@ -61,6 +61,8 @@ pub struct CommandTalk {
     pub result_code: Option<i32>,
     /// 迟到: answered after its timeout.
     pub late: bool,
+    /// The version that the device is to run, of 固件.
+    pub firmware: Option<String>,
     /// Why.
     pub reason: String,
     /// Who asked.
@@ -149,7 +151,8 @@ fn of_command(command: &CommandTalk) -> String {
     let code = command.result_code.filter(|code| *code != 0 || command.late);
     let code = code.map_or_else(String::new, |code| format!("，应答代码 {code}"));
     let reason = if command.reason.is_empty() { "" } else { "，原因：" };
-    format!("{}：{}{late}{code}{reason}{}", command.kind, command.state, command.reason)
+    let firmware = command.firmware.as_ref().map_or_else(String::new, |firmware| format!(" {firmware}"));
+    format!("{}{firmware}：{}{late}{code}{reason}{}", command.kind, command.state, command.reason)
 }
 
 fn of_contact(contact: &ContactTalk, at: i64) -> String {
@@ -267,6 +270,7 @@ mod tests {
             state: CommandState::Done,
             result_code: Some(0),
             late: false,
+            firmware: None,
             reason: String::new(),
             by: "值班员".to_owned(),
             requested_at: 0,
@@ -283,6 +287,9 @@ mod tests {
                 state: CommandState::TimedOut, late: true, reason: "巡检".to_owned(), ..command()
             };
         assert_eq!(Talk::Command(late).words(0), "关锁：超时，迟到应答，应答代码 0，原因：巡检");
+        let upgrade =
+            CommandTalk { kind: CommandKind::Firmware, firmware: Some("1.3.0".to_owned()), ..command() };
+        assert_eq!(Talk::Command(upgrade).words(0), "固件 1.3.0：成功");
         let back = Talk::Contact(ContactTalk { online: true, last_report_at: Some(0) });
         assert_eq!(back.words(3_900_000), "上线：此前 1 小时 5 分钟 没有上报");
         let report = ReportTalk {

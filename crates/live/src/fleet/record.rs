@@ -1,5 +1,6 @@
 //! What the read models say of a vehicle, as far as live data needs it.
 
+use fleet::model::device::About;
 use vocabulary::{AgentId, AreaId, DataOwner, Scope, VoltageSchemeId};
 
 /// A set of small codes (operation or alarm states), one bit each.
@@ -28,13 +29,17 @@ impl Codes {
     }
 }
 
-/// A row of `read.vehicle`.
+/// A row of `read.vehicle`, with what its device says it is.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct VehicleRecord {
     /// Vehicle number.
     pub car_id: String,
     /// The device it carries.
     pub imei: Option<String>,
+    /// 型号: of that device; nothing: it never said.
+    pub model: Option<String>,
+    /// 固件: what runs on it.
+    pub firmware: Option<String>,
     /// Number plate.
     pub plate_no: Option<String>,
     /// Agent.
@@ -69,6 +74,11 @@ impl VehicleRecord {
     /// Whose it is.
     pub const fn owner(&self) -> DataOwner {
         DataOwner { agent: self.agent, area: self.area }
+    }
+
+    /// What its device says it is.
+    pub fn about(&self) -> Option<About> {
+        About::new(self.model.clone()?, self.firmware.clone()?)
     }
 
     /// Whether somebody with this scope is shown it.

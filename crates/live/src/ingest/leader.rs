@@ -14,7 +14,7 @@ use vocabulary::Clock;
 use super::alarms::AlarmQueue;
 use super::book::Book;
 use super::keep::{self, KEEPING};
-use super::message::{CommandAcks, STREAM};
+use super::message::{CommandAcks, Introductions, STREAM};
 use super::overtaking::Overtaking;
 use super::taking::Taking;
 use super::upkeep::upkeep;
@@ -66,8 +66,8 @@ pub enum IngestError {
     /// NATS.
     #[error("telemetry cannot be received")]
     Nats(#[source] async_nats::Error),
-    /// Whoever takes devices' answers.
-    #[error("a device's answer cannot be told")]
+    /// Whoever takes devices' answers, and what they say they are.
+    #[error("what a device said cannot be told")]
     Acks(#[source] super::PortError),
     /// A delivery went to a connection that was dying: it has to be asked for again.
     #[error("a delivery is missing: {got} came after {had}")]
@@ -101,6 +101,8 @@ pub struct Ingest {
     pub alarms: AlarmQueue,
     /// Where devices' answers go.
     pub acks: Arc<dyn CommandAcks>,
+    /// Where goes what devices say they are.
+    pub introductions: Arc<dyn Introductions>,
     /// Where their answers to fences go.
     pub answers: Answers,
     /// How.

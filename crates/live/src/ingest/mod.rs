@@ -9,6 +9,7 @@ mod catching_up;
 mod down;
 mod hearing;
 mod history;
+mod introduced;
 mod keep;
 mod leader;
 mod message;
@@ -28,9 +29,9 @@ pub use down::Downlink;
 pub use history::{FixKept, Point, Pulse, fixes, history, pulses, track, travelled_m};
 pub(crate) use keep::{Numbers, begin as leading, take_the_lead};
 pub use leader::{Ingest, IngestError, IngestSettings};
-pub use message::{CommandAcks, STREAM, SUBJECTS};
+pub use message::{CommandAcks, Introductions, STREAM, SUBJECTS};
 pub use moments::{LockMoments, lock_moments, stood_since};
-pub use registry::{enrol_all, enrol_some, next_turn, reload_rules, reload_zones};
+pub use registry::{enrol_all, enrol_carriers, enrol_some, next_turn, reload_rules, reload_zones};
 pub use stops::{
     KEEP_DAYS, PastStop, Stood, Stop, Told, keep_past, looked_at, standing_since, stays_in, stood, stops_in,
     told_late,

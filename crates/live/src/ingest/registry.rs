@@ -9,8 +9,10 @@ use crate::fleet::{Codes, VehicleRecord};
 use crate::memory::Memory;
 use crate::rules::{AreaShape, ParkingShape, RulesOfAreas, ZoneShape, Zones};
 
-const COLUMNS: &str = "select car_id, imei, plate_no, agent_id, area_id, lifecycle, riding_state, operation_states, \
-                       alarm_states, tags, voltage_scheme_id, idle_since_ms, last_ride_end_ms, freed_version, version from read.vehicle";
+const COLUMNS: &str = "select v.car_id, v.imei, v.plate_no, v.agent_id, v.area_id, v.lifecycle, v.riding_state, \
+                       v.operation_states, v.alarm_states, v.tags, v.voltage_scheme_id, v.idle_since_ms, v.last_ride_end_ms, \
+                       v.freed_version, v.version, d.model, d.firmware \
+                       from read.vehicle v left join read.device d on d.imei = v.imei";
 /// No-stop zones and parking places among the fences.
 const NO_STOP: i16 = 4;
 const PARKING: i16 = 2;
@@ -20,6 +22,8 @@ fn record(row: &PgRow) -> sqlx::Result<VehicleRecord> {
     Ok(VehicleRecord {
         car_id: row.try_get("car_id")?,
         imei: row.try_get("imei")?,
+        model: row.try_get("model")?,
+        firmware: row.try_get("firmware")?,
         plate_no: row.try_get("plate_no")?,
         agent: row.try_get::<Option<i64>, _>("agent_id")?.map(AgentId),
         area: row.try_get::<Option<i64>, _>("area_id")?.map(AreaId),
@@ -60,8 +64,20 @@ pub async fn enrol_some(
     clock: &dyn Clock,
     car_ids: &[String],
 ) -> sqlx::Result<()> {
-    let sql = sqlx::AssertSqlSafe(format!("{COLUMNS} where car_id = any($1)"));
+    let sql = sqlx::AssertSqlSafe(format!("{COLUMNS} where v.car_id = any($1)"));
     let rows = sqlx::query(sql).bind(car_ids).fetch_all(projector).await?;
+    enrol(memory, &rows, clock)
+}
+
+/// The bikes that carry these devices, after those changed.
+pub async fn enrol_carriers(
+    projector: &PgPool,
+    memory: &Memory,
+    clock: &dyn Clock,
+    imeis: &[String],
+) -> sqlx::Result<()> {
+    let sql = sqlx::AssertSqlSafe(format!("{COLUMNS} where v.imei = any($1)"));
+    let rows = sqlx::query(sql).bind(imeis).fetch_all(projector).await?;
     enrol(memory, &rows, clock)
 }
 

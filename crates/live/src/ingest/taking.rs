@@ -6,8 +6,9 @@ use vocabulary::Timestamp;
 
 use super::book::{Book, Entry};
 use super::history::HistoryRow;
+use super::introduced::Introduced;
 use super::leader::{Ingest, IngestError};
-use super::message::{Ack, Subject};
+use super::message::{Ack, Subject, about};
 use super::strangers::Strangers;
 use super::waiting::Waiting;
 use super::writer::{Batch, Done};
@@ -29,6 +30,7 @@ pub(super) struct Taking<'a> {
     batch: Batch,
     waiting: Waiting,
     strangers: Strangers,
+    introduced: Introduced,
     pending: u64,
     swept_at: Instant,
 }
@@ -48,6 +50,7 @@ impl<'a> Taking<'a> {
             batch: Batch::default(),
             waiting,
             strangers: Strangers::default(),
+            introduced: Introduced::default(),
             pending: 0,
             swept_at: Instant::now(),
         }
@@ -98,10 +101,23 @@ impl<'a> Taking<'a> {
                 Some(ack) => self.batch.acks.push(ack),
                 None => measure::refused(Refusal::Malformed),
             },
+            Subject::About(imei) => self.about(imei, &message.payload),
             Subject::Other => measure::refused(Refusal::Malformed),
         }
         self.batch.last = Some((seq, message));
         Ok(())
+    }
+
+    fn about(&mut self, imei: &str, payload: &[u8]) {
+        let Some(about) = about(imei, payload) else { return measure::refused(Refusal::Malformed) };
+        let fleet = self.ingest.memory.read();
+        let record = fleet.slot_of(imei).and_then(|slot| fleet.record(slot));
+        // A device that memory does not know may lie on no bike, or be nobody's: the log tells.
+        let is_news = record.is_none_or(|bike| self.introduced.is_news(imei, &about, bike.about().as_ref()));
+        drop(fleet);
+        if is_news {
+            self.batch.abouts.push((imei.to_owned(), about));
+        }
     }
 
     fn report(&mut self, imei: &str, payload: &[u8], published: Timestamp) {

@@ -5,6 +5,7 @@ use std::future::pending;
 use std::time::Duration;
 
 use async_nats::jetstream::{AckKind, Message};
+use fleet::model::device::About;
 use futures::future::{BoxFuture, FutureExt, join_all};
 use tokio::time::Instant;
 
@@ -15,6 +16,7 @@ use super::message::Ack;
 use super::stops;
 use super::waiting::Waiting;
 use crate::measure;
+use crate::report::Refusal;
 
 /// Acknowledgements of commands told at the same time.
 const ACKS_AT_ONCE: usize = 16;
@@ -26,6 +28,8 @@ const AGAIN: Duration = Duration::from_secs(1);
 pub(super) struct Batch {
     pub(super) rows: Vec<HistoryRow>,
     pub(super) acks: Vec<Ack>,
+    /// What devices say they are.
+    pub(super) abouts: Vec<(String, About)>,
     /// The newest message and its number in the stream.
     pub(super) last: Option<(u64, Message)>,
 }
@@ -33,7 +37,7 @@ pub(super) struct Batch {
 impl Batch {
     /// What it holds in memory.
     pub(super) const fn len(&self) -> usize {
-        self.rows.len() + self.acks.len()
+        self.rows.len() + self.acks.len() + self.abouts.len()
     }
 }
 
@@ -147,6 +151,14 @@ impl Ledger {
                 acks.iter().map(|ack| ingest.acks.acknowledged(&ack.imei, ack.command_id, ack.code, ack.at));
             for outcome in join_all(told).await {
                 outcome.map_err(IngestError::Acks)?;
+            }
+        }
+        for abouts in batch.abouts.chunks(ACKS_AT_ONCE) {
+            let told = abouts.iter().map(|(imei, about)| ingest.introductions.introduced(imei, about));
+            for outcome in join_all(told).await {
+                if !outcome.map_err(IngestError::Acks)? {
+                    measure::refused(Refusal::UnknownDevice);
+                }
             }
         }
         self.numbers.learn(&ingest.owner, &ingest.memory, batch.rows.iter().map(|row| row.slot)).await?;

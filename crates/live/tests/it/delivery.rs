@@ -6,13 +6,15 @@ use std::time::{Duration, Instant};
 
 use async_nats::jetstream;
 use async_trait::async_trait;
+use fleet::model::device::About;
 use futures::StreamExt;
 use live::Memory;
 use live::delivery::book::Pauses;
 use live::delivery::{Answers, DeliverySettings};
 use live::fleet::{Fleet, Reason, RentFacts};
 use live::ingest::{
-    AlarmQueue, CommandAcks, Ingest, IngestError, IngestSettings, PortError, enrol_all, reload_zones,
+    AlarmQueue, CommandAcks, Ingest, IngestError, IngestSettings, Introductions, PortError, enrol_all,
+    reload_zones,
 };
 use live::rules::Settings;
 use serde_json::{Value, json};
@@ -41,6 +43,13 @@ struct NoDesk;
 impl CommandAcks for NoDesk {
     async fn acknowledged(&self, _: &str, id: i64, _: i32, _: Timestamp) -> Result<(), PortError> {
         Err(format!("{id} is no command of people's").into())
+    }
+}
+
+#[async_trait]
+impl Introductions for NoDesk {
+    async fn introduced(&self, _: &str, _: &About) -> Result<bool, PortError> {
+        Ok(false)
     }
 }
 
@@ -200,6 +209,7 @@ impl City {
             clock: Arc::new(SystemClock),
             alarms: AlarmQueue::default(),
             acks: Arc::new(NoDesk),
+            introductions: Arc::new(NoDesk),
             answers: Answers::default(),
             settings: IngestSettings { batch_time: Duration::from_millis(30), ..IngestSettings::default() },
         }

@@ -5,12 +5,13 @@ use std::time::Duration;
 
 use async_nats::jetstream;
 use async_trait::async_trait;
+use fleet::model::device::About;
 use live::Memory;
 use live::delivery::Answers;
 use live::fleet::{Fleet, Reason, RentFacts};
 use live::ingest::{
-    AlarmQueue, Alarms, CommandAcks, Downlink, Ingest, IngestError, IngestSettings, PortError, enrol_all,
-    history, reload_zones, stops_in, told_late,
+    AlarmQueue, Alarms, CommandAcks, Downlink, Ingest, IngestError, IngestSettings, Introductions, PortError,
+    enrol_all, history, reload_zones, stops_in, told_late,
 };
 use live::report::{Flags, Place, Report};
 use live::rules::{AlarmKind, Evidence, Settings};
@@ -30,6 +31,7 @@ const IMEI: &str = "860000000000017";
 struct Desk {
     alarms: Mutex<Vec<(String, AlarmKind, bool)>>,
     acks: Mutex<Vec<(i64, i32)>>,
+    abouts: Mutex<Vec<(String, String)>>,
 }
 
 #[async_trait]
@@ -49,6 +51,14 @@ impl CommandAcks for Desk {
     async fn acknowledged(&self, _: &str, command_id: i64, code: i32, _: Timestamp) -> Result<(), PortError> {
         self.acks.lock().unwrap().push((command_id, code));
         Ok(())
+    }
+}
+
+#[async_trait]
+impl Introductions for Desk {
+    async fn introduced(&self, imei: &str, about: &About) -> Result<bool, PortError> {
+        self.abouts.lock().unwrap().push((imei.to_owned(), about.firmware.clone()));
+        Ok(true)
     }
 }
 
@@ -101,6 +111,7 @@ impl City {
             clock: Arc::new(SystemClock),
             alarms,
             acks: Arc::clone(&self.desk) as Arc<dyn CommandAcks>,
+            introductions: Arc::clone(&self.desk) as Arc<dyn Introductions>,
             answers: Answers::default(),
             settings: IngestSettings { batch_time: Duration::from_millis(50), ..IngestSettings::default() },
         }
@@ -203,6 +214,9 @@ async fn a_report_over_mqtt_becomes_a_row_a_buffer_and_an_alarm() {
     say(&bike, "up", b"nonsense".to_vec()).await;
     say(&bike, "up", report(now.plus_millis(-1000), 12).compact().to_vec()).await;
     say(&bike, "ack", br#"{"id":"77","code":132,"at":1700000000000}"#.to_vec()).await;
+    for firmware in ["1.0.3", "1.0.3", "1 0", "1.1.0"] {
+        say(&bike, "about", format!(r#"{{"model":"WH-EC20","firmware":"{firmware}"}}"#).into_bytes()).await;
+    }
     city.rows_reach(2).await;
 
     let latest = node.memory.latest("K17").unwrap();
@@ -218,7 +232,8 @@ async fn a_report_over_mqtt_becomes_a_row_a_buffer_and_an_alarm() {
     assert!((points[0].lat - 24.1).abs() < 1e-9 && points[0].at == now.plus_millis(-2000).millis());
 
     for _ in 0..100 {
-        if !city.desk.acks.lock().unwrap().is_empty() && !city.desk.alarms.lock().unwrap().is_empty() {
+        let told = !city.desk.acks.lock().unwrap().is_empty() && city.desk.abouts.lock().unwrap().len() > 1;
+        if told && !city.desk.alarms.lock().unwrap().is_empty() {
             break;
         }
         tokio::time::sleep(Duration::from_millis(50)).await;
@@ -228,6 +243,9 @@ async fn a_report_over_mqtt_becomes_a_row_a_buffer_and_an_alarm() {
     acks.dedup();
     assert_eq!(acks, [(77, 132)]);
     assert_eq!(*city.desk.alarms.lock().unwrap(), [("K17".to_owned(), AlarmKind::LowBattery, true)]);
+    // What it says again is no news, and what is no version is none.
+    let abouts = city.desk.abouts.lock().unwrap().clone();
+    assert_eq!(abouts.iter().map(|(_, firmware)| &**firmware).collect::<Vec<_>>(), ["1.0.3", "1.1.0"]);
 
     let command = serde_json::json!({"id": "78", "kind": 2, "params": {}, "at": 1});
     Downlink::new(node.nats.clone()).send(IMEI, &command).await.unwrap();

@@ -6,6 +6,7 @@ use audit::{AuditSchema, Field, Fields, Text};
 use fleet::model::alarm::FalseAlarmCause;
 use fleet::model::command::{CommandEvent, CommandKind, CommandState};
 use fleet::model::device::DeviceEvent;
+use fleet::model::firmware::{FirmwareEvent, FirmwareState};
 use fleet::model::map_view::{Audience, MapViewEvent};
 use fleet::model::region::{AlarmState, Lifecycle, OperationState, RidingState};
 use fleet::model::shift_note::ShiftNoteEvent;
@@ -35,6 +36,11 @@ pub fn audit_schemas() -> Vec<Arc<dyn AuditSchema>> {
                 format!("{} {}", kind.unwrap_or_default(), text(state, "car_id"))
             },
             ..Context::new("device-command", "设备指令", COMMAND_STEPS, COMMAND_FIELDS)
+        }),
+        Arc::new(Context::<FirmwareEvent> {
+            called_by: &["model", "firmware"],
+            name: |state| format!("{} {}", text(state, "model"), text(state, "firmware")),
+            ..Context::new("firmware", "固件包", FIRMWARE_STEPS, FIRMWARE_FIELDS)
         }),
         Arc::new(Context::<MapViewEvent>::new("map-view", "地图视图", VIEW_STEPS, VIEW_FIELDS)),
         Arc::new(Context::<ShiftNoteEvent> {
@@ -226,6 +232,14 @@ const DEVICE_STEPS: &[Step] = &[
         fold: |state: &mut Fields, _| drop(state.remove("car_id")),
     },
     Step { stored_type: "device.relocated", label: "中控换服务区", fold: merge },
+    Step {
+        stored_type: "device.introduced",
+        label: "中控上报型号与固件",
+        fold: |state, mut data| {
+            data.remove("car_id");
+            merge(state, data);
+        },
+    },
 ];
 
 const DEVICE_FIELDS: &[Field] = &[
@@ -233,6 +247,8 @@ const DEVICE_FIELDS: &[Field] = &[
     Field { key: "agent_id", label: "所属代理", text: Text::Of("agent") },
     Field { key: "area_id", label: "服务区", text: Text::Of("area") },
     Field { key: "car_id", label: "车辆编号", text: Text::Plain },
+    Field { key: "model", label: "型号", text: Text::Plain },
+    Field { key: "firmware", label: "固件", text: Text::Plain },
 ];
 
 /// What became of a command, with the time under a name of its own.
@@ -250,6 +266,10 @@ const COMMAND_STEPS: &[Step] = &[
         label: "下发指令",
         fold: |state, mut data| {
             data.remove("command_id");
+            if let Some(Value::Object(package)) = data.remove("package") {
+                let told = format!("{} {}", text(&package, "model"), text(&package, "firmware"));
+                set(&mut data, "package", Value::from(told));
+            }
             became(state, data, CommandState::Pending, "requested_at");
         },
     },
@@ -299,6 +319,39 @@ const COMMAND_FIELDS: &[Field] = &[
     Field { key: "timed_out_at", label: "超时时间", text: Text::Moment },
     Field { key: "wait_minutes", label: "排队分钟", text: Text::Plain },
     Field { key: "cancelled_at", label: "取消时间", text: Text::Moment },
+    Field { key: "package", label: "固件包", text: Text::Plain },
+];
+
+const FIRMWARE_STEPS: &[Step] = &[
+    Step {
+        stored_type: "firmware.published",
+        label: "新增固件包",
+        fold: |state, data| {
+            set(state, "state", number(FirmwareState::Enabled.number()));
+            merge(state, data);
+        },
+    },
+    Step { stored_type: "firmware.changed", label: "修改固件包", fold: merge },
+    Step {
+        stored_type: "firmware.enabled",
+        label: "启用固件包",
+        fold: |state, _| set(state, "state", number(FirmwareState::Enabled.number())),
+    },
+    Step {
+        stored_type: "firmware.disabled",
+        label: "停用固件包",
+        fold: |state, _| set(state, "state", number(FirmwareState::Disabled.number())),
+    },
+];
+
+const FIRMWARE_FIELDS: &[Field] = &[
+    Field { key: "model", label: "型号", text: Text::Plain },
+    Field { key: "firmware", label: "固件版本", text: Text::Plain },
+    Field { key: "url", label: "下载地址", text: Text::Plain },
+    Field { key: "md5", label: "MD5", text: Text::Plain },
+    Field { key: "sizeBytes", label: "大小（字节）", text: Text::Plain },
+    Field { key: "note", label: "说明", text: Text::Plain },
+    Field { key: "state", label: "状态", text: Text::Named(label::<FirmwareState>) },
 ];
 
 const VIEW_STEPS: &[Step] = &[
