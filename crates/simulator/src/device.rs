@@ -6,6 +6,7 @@ use serde::Deserialize;
 use serde_json::Value;
 
 use crate::fences::{Fences, Taken};
+use crate::firmware::{Firmware, INSTALL_MS, Installed};
 use crate::report::Flags;
 
 /// Answers a device remembers, so that asking twice acts once.
@@ -35,6 +36,8 @@ pub mod code {
     pub const UNSUPPORTED: i32 = 111;
     /// Parameters it cannot use.
     pub const BAD_PARAMS: i32 = 114;
+    /// New firmware could not be fetched, or is not what its MD5 says.
+    pub const NOT_INSTALLED: i32 = 116;
     /// Moving or ridden, so it does not lock.
     pub const IN_USE: i32 = 132;
 }
@@ -55,8 +58,12 @@ pub struct Device {
     pub flags: Flags,
     /// The fences it holds.
     pub fences: Fences,
+    /// What runs on it.
+    pub firmware: Firmware,
     /// It neither speaks nor hears before this instant.
     pub silent_until_ms: i64,
+    /// Whether it has to say what it is.
+    owes_about: bool,
     seq: u16,
     last_at_ms: i64,
     answered: VecDeque<(String, i32)>,
@@ -73,6 +80,8 @@ impl Default for Device {
         Self {
             flags: Flags(flags),
             fences: Fences::default(),
+            firmware: Firmware::default(),
+            owes_about: false,
             silent_until_ms: i64::MIN,
             seq: 0,
             last_at_ms: i64::MIN,
@@ -85,6 +94,18 @@ impl Device {
     /// Whether it speaks and hears.
     pub const fn awake(&self, now_ms: i64) -> bool {
         now_ms >= self.silent_until_ms
+    }
+
+    /// Its line stands anew.
+    pub const fn connected(&mut self) {
+        self.owes_about = true;
+    }
+
+    /// What it has to say of itself now: once for each connection and each restart.
+    pub fn introduction(&mut self, now_ms: i64) -> Option<Value> {
+        let now = self.owes_about && self.awake(now_ms);
+        self.owes_about &= !now;
+        now.then(|| self.firmware.about())
     }
 
     /// Number and clock of the next report: the clock never repeats or runs back.
@@ -158,15 +179,25 @@ impl Device {
             }
             12 => {
                 self.silent_until_ms = now_ms + REBOOT_MS;
+                self.owes_about = true;
                 done(false)
             }
+            16 => match self.firmware.install(&command.params) {
+                Installed::BadParams => refused(code::BAD_PARAMS),
+                Installed::Broken => refused(code::NOT_INSTALLED),
+                Installed::Soon => {
+                    self.silent_until_ms = now_ms + INSTALL_MS;
+                    self.owes_about = true;
+                    done(false)
+                }
+            },
             15 => match self.fences.take(&command.params) {
                 Taken::Lost => return None,
                 Taken::Answered(code) => refused(code),
                 Taken::Whole => done(true),
             },
-            // Bell, voice, speed limit, parameters, firmware, voice pack, temporary power: nothing a report shows.
-            10 | 11 | 13 | 14 | 16 | 17 | 18 => done(false),
+            // Bell, voice, speed limit, parameters, voice pack, temporary power: nothing a report shows.
+            10 | 11 | 13 | 14 | 17 | 18 => done(false),
             _ => refused(code::UNSUPPORTED),
         };
         Some(answer)
@@ -237,6 +268,26 @@ mod tests {
             device.answer(REBOOT_MS, &command("d", 10), false),
             Some(Answer { code: 0, report: false })
         );
+    }
+
+    #[test]
+    fn it_says_what_it_is_once_for_each_connection_and_after_new_firmware_runs() {
+        let mut device = Device::default();
+        assert_eq!(device.introduction(0), None, "it is not connected");
+        device.connected();
+        let before = device.introduction(0).unwrap();
+        assert_eq!(device.introduction(1), None);
+        let params = json!({ "model": device.firmware.model, "version": "9.0", "url": "https://a.example/9.bin",
+            "md5": "0".repeat(32), "size": 1 });
+        let upgrade = Command { params, ..command("a", 16) };
+        assert_eq!(device.answer(2, &upgrade, true), Some(Answer { code: 132, report: false }));
+        let upgrade = Command { id: "b".into(), ..upgrade };
+        assert_eq!(device.answer(2, &upgrade, false), Some(Answer { code: 0, report: false }));
+        assert_eq!(device.introduction(1 + INSTALL_MS), None, "it restarts");
+        let after = device.introduction(2 + INSTALL_MS).unwrap();
+        assert_eq!((&after["model"], after["firmware"].as_str()), (&before["model"], Some("9.0")));
+        let junk = command("c", 16);
+        assert_eq!(device.answer(2 + INSTALL_MS, &junk, false), Some(Answer { code: 114, report: false }));
     }
 
     #[test]

@@ -6,6 +6,7 @@ pub mod city;
 pub mod demo;
 pub mod device;
 pub mod fences;
+pub mod firmware;
 pub mod geometry;
 pub mod identity;
 pub mod mqtt;

@@ -245,7 +245,7 @@ fn bench(bikes: u32, seconds: i64) {
                 Action::Call { id, .. } => {
                     world.answered(id, &simulator::world::Outcome::Done);
                 }
-                Action::Ack { .. } | Action::Wish(_) | Action::Look(_) => {}
+                Action::Ack { .. } | Action::About { .. } | Action::Wish(_) | Action::Look(_) => {}
             }
         }
     }

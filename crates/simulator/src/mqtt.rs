@@ -66,6 +66,8 @@ struct Waiting {
 pub struct Connection {
     waiting: Arc<Waiting>,
     counters: Arc<Counters>,
+    /// Times that it stood.
+    stood: Arc<AtomicU64>,
     tasks: [JoinHandle<()>; 2],
 }
 
@@ -87,8 +89,15 @@ impl Connection {
         let (client, events) = AsyncClient::new(options, CLIENT_QUEUE);
         let waiting = Arc::new(Waiting { queue: Mutex::default(), more: Notify::new() });
         let pump = tokio::spawn(pump(client.clone(), Arc::clone(&waiting), Arc::clone(&counters)));
-        let listen = tokio::spawn(listen(client, events, login, carries, Arc::clone(&counters), commands));
-        Self { waiting, counters, tasks: [pump, listen] }
+        let stood = Arc::new(AtomicU64::new(0));
+        let known = Known { counters: Arc::clone(&counters), stood: Arc::clone(&stood) };
+        let listen = tokio::spawn(listen(client, events, login, carries, known, commands));
+        Self { waiting, counters, stood, tasks: [pump, listen] }
+    }
+
+    /// How many times it stood: its devices say what they are each time.
+    pub fn stood(&self) -> u64 {
+        self.stood.load(Ordering::Relaxed)
     }
 
     /// Queues a message; the oldest goes when there is no room.
@@ -133,12 +142,18 @@ async fn pump(client: AsyncClient, waiting: Arc<Waiting>, counters: Arc<Counters
     }
 }
 
+/// What a connection tells of itself.
+struct Known {
+    counters: Arc<Counters>,
+    stood: Arc<AtomicU64>,
+}
+
 async fn listen(
     client: AsyncClient,
     mut events: rumqttc::EventLoop,
     login: Login,
     carries: HashSet<String>,
-    counters: Arc<Counters>,
+    Known { counters, stood }: Known,
     commands: mpsc::Sender<(String, Command)>,
 ) {
     let mut pause = FIRST_PAUSE;
@@ -150,6 +165,7 @@ async fn listen(
                 standing = true;
                 counters.connects.fetch_add(1, Ordering::Relaxed);
                 counters.standing.fetch_add(1, Ordering::Relaxed);
+                stood.fetch_add(1, Ordering::Relaxed);
                 // Not awaited here: the queue behind `subscribe` may be full, and only this loop empties it.
                 let (client, topic) = (client.clone(), login.subscribe.clone());
                 tokio::spawn(async move { client.subscribe(topic, QoS::AtMostOnce).await });

@@ -266,6 +266,11 @@ impl OpenApi {
         }
     }
 
+    /// Publishes a package of firmware; the same again changes nothing.
+    pub async fn publish_firmware(&self, package: &Value) -> Result<(), OpenApiError> {
+        self.patiently("/open/v1/firmwares", Some(package)).await.map(drop)
+    }
+
     /// Puts a card on sale; one of the same name of the same company is that card. Its id.
     pub async fn put_card_on_sale(&self, card: &Value) -> Result<String, OpenApiError> {
         let data = self.patiently("/open/v1/cards", Some(card)).await?;

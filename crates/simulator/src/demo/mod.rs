@@ -154,6 +154,23 @@ impl Lines {
         Self { all, line_of, own, counters }
     }
 
+    /// Tells `each` of the bikes whose line stood since it was looked at before, when it had stood `seen` times.
+    fn each_anew(&self, seen: &mut [u64], mut each: impl FnMut(u32)) {
+        let anew: Vec<bool> = self
+            .all
+            .iter()
+            .zip(seen)
+            .map(|(line, seen)| {
+                let stood = line.stood();
+                std::mem::replace(seen, stood) != stood
+            })
+            .collect();
+        if anew.contains(&true) {
+            let bikes = self.line_of.iter().enumerate().filter(|(_, line)| anew[**line]);
+            bikes.for_each(|(bike, _)| each(bike as u32));
+        }
+    }
+
     fn send(&self, bike: u32, topic: String, payload: Vec<u8>) {
         self.all[self.line_of[bike as usize]].send(topic, payload);
     }
@@ -195,11 +212,15 @@ async fn live(
     let mut ticks = tokio::time::interval(Duration::from_millis(100));
     ticks.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Skip);
     let began = Instant::now();
+    let mut stood = vec![0; lines.all.len()];
     let mut stats = Stats { last: Instant::now(), sent: 0 };
     loop {
         let mut actions = Vec::new();
         tokio::select! {
-            _ = ticks.tick() => actions = world.step(pace.simulated(wall::now_ms())),
+            _ = ticks.tick() => {
+                lines.each_anew(&mut stood, |bike| world.connected(bike));
+                actions = world.step(pace.simulated(wall::now_ms()));
+            }
             Some((imei, command)) = commands.recv() => {
                 if let Some(bike) = by_imei.get(&imei) { world.command(*bike, command); }
             }
@@ -225,6 +246,10 @@ async fn live(
                 Action::Ack { bike, id, code, at_ms } => {
                     let topic = format!("ebike/{}/ack", world.bikes[bike as usize].identity.imei);
                     lines.send(bike, topic, acknowledgement(&id, code, pace.wall(at_ms)));
+                }
+                Action::About { bike, about } => {
+                    let topic = format!("ebike/{}/about", world.bikes[bike as usize].identity.imei);
+                    lines.send(bike, topic, about.to_string().into_bytes());
                 }
                 Action::Call { id, bike, call } if calls.len() < CALLS_WAITING => {
                     calls.push_back((id, bike, call));

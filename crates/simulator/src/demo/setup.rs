@@ -8,6 +8,7 @@ use futures::{StreamExt, TryStreamExt, stream};
 use serde_json::{Value, json};
 
 use crate::cards::put_on_sale;
+use crate::firmware::packages;
 use crate::geometry::{Xy, clip_half_plane};
 use crate::open_api::{BATCH, OpenApi, OpenApiError};
 use crate::riders::AreaOfCity;
@@ -116,6 +117,7 @@ pub async fn set_up(
         println!("  部分车辆未绑定：{why}");
     }
     keep_some(api, world).await?;
+    publish_firmware(api).await?;
     let gateway = api.create_gateway(&format!("demo-{}", city.seed)).await.context("登记网关")?;
     let companies: Vec<&str> = agents.iter().flatten().map(String::as_str).collect();
     let cards = put_on_sale(api, &companies).await.context("上架骑行卡和会员")?;
@@ -123,6 +125,24 @@ pub async fn set_up(
     let areas =
         area_ids.into_iter().zip(agent_ids).map(|(area_id, agent_id)| AreaOfCity { area_id, agent_id });
     Ok(Ready { secrets: complete, gateway, areas: areas.collect() })
+}
+
+/// Packages that the city's controllers may be upgraded to.
+async fn publish_firmware(api: &OpenApi) -> anyhow::Result<()> {
+    let packages = packages();
+    let mut ready = 0;
+    for package in &packages {
+        match api.publish_firmware(package).await {
+            Ok(()) => ready += 1,
+            // Somebody corrected it since, or the token acts for some agents alone: what is there stays.
+            Err(OpenApiError::Refused(why)) => {
+                println!("  固件包 {} {} 未发布：{why}", package["model"], package["firmware"]);
+            }
+            Err(error) => return Err(error).context("发布固件包"),
+        }
+    }
+    println!("固件包 {ready}/{} 个就绪", packages.len());
+    Ok(())
 }
 
 const UNSHELVE: u8 = 2;

@@ -12,6 +12,7 @@ use tokio::sync::mpsc;
 use super::source::Recording;
 use crate::demo::setup::register;
 use crate::device::{Command, Device};
+use crate::firmware::Firmware;
 use crate::geometry::{Plane, Xy, convex_hull, ground_distance_m};
 use crate::identity::{Identity, Register, stable_hash};
 use crate::mqtt::{Connection, Counters, Login, acknowledgement};
@@ -248,6 +249,23 @@ impl Fleet {
         hours < 1.0 && distance_m / 1000.0 / hours > JUMP_KMH
     }
 
+    /// Devices whose line stood since it was looked at before say what they are, and so do those that restarted.
+    fn introduce(&mut self, stood: &mut [u64], now_ms: i64) {
+        let lines = self.lines.len();
+        for (number, seen) in stood.iter_mut().enumerate() {
+            let stands = self.lines[number].stood();
+            if std::mem::replace(seen, stands) != stands {
+                self.devices.iter_mut().skip(number).step_by(lines).for_each(Device::connected);
+            }
+        }
+        for (i, device) in self.devices.iter_mut().enumerate() {
+            if let Some(about) = device.introduction(now_ms) {
+                let topic = format!("ebike/{}/about", self.identities[i].imei);
+                self.lines[i % lines].send(topic, about.to_string().into_bytes());
+            }
+        }
+    }
+
     fn hear(&mut self, imei: &str, command: &Command, now_ms: i64) -> bool {
         let Some(&bike) = self.by_imei.get(imei) else { return false };
         let i = bike as usize;
@@ -258,6 +276,12 @@ impl Fleet {
         }
         true
     }
+}
+
+fn device(identity: &Identity) -> Device {
+    let mut device = Device::default();
+    device.firmware = Firmware::of(&identity.imei, 0.0);
+    device
 }
 
 /// Registers and plays; what came of it.
@@ -289,7 +313,7 @@ pub async fn run(options: &Options, recording: &Recording) -> anyhow::Result<Pla
         .collect();
     let mut fleet = Fleet {
         by_imei: identities.iter().enumerate().map(|(i, id)| (id.imei.clone(), i as u32)).collect(),
-        devices: vec![Device::default(); identities.len()],
+        devices: identities.iter().map(device).collect(),
         riding: vec![false; identities.len()],
         last: vec![None; identities.len()],
         identities,
@@ -303,6 +327,7 @@ pub async fn run(options: &Options, recording: &Recording) -> anyhow::Result<Pla
     let mut next = 0;
     let mut ticks = tokio::time::interval(Duration::from_millis(50));
     let mut over: Option<Instant> = None;
+    let mut stood = vec![0; fleet.lines.len()];
     loop {
         tokio::select! {
             _ = ticks.tick() => {}
@@ -311,6 +336,7 @@ pub async fn run(options: &Options, recording: &Recording) -> anyhow::Result<Pla
             }
             _ = tokio::signal::ctrl_c() => break,
         }
+        fleet.introduce(&mut stood, wall::now_ms());
         let lived_ms = (began.elapsed().as_millis() as f64 * options.speed) as i64;
         while next < moments.len() && due[next] <= lived_ms {
             let m = moments[next];

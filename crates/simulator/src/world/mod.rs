@@ -15,10 +15,12 @@ use std::collections::{HashMap, HashSet};
 use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use serde::Serialize;
+use serde_json::Value;
 
 use crate::city::City;
 use crate::city::graph::Spot;
 use crate::device::Command;
+use crate::firmware::Firmware;
 use crate::geometry::Xy;
 use crate::identity::{Register, stable_hash};
 use crate::report::Report;
@@ -69,6 +71,8 @@ pub enum Action {
     Report { bike: u32, report: Report },
     /// An acknowledgement of a command.
     Ack { bike: u32, id: String, code: i32, at_ms: i64 },
+    /// What a bike's device says it is.
+    About { bike: u32, about: Value },
     /// A call of the open API; exactly one [`World::answered`] with this `id` must follow.
     Call { id: u64, bike: u32, call: Call },
     /// A rider asks for a parking place.
@@ -225,6 +229,7 @@ impl World {
                 let fault = trouble::fault(&identity, habits.trouble);
                 let mut bike = Bike::new(identity, city.parkings[parking].area, spot, soc, first_report_ms);
                 bike.device.fences.fault = fault;
+                bike.device.firmware = Firmware::of(&bike.identity.imei, habits.trouble);
                 bike
             })
             .collect();
@@ -285,7 +290,17 @@ impl World {
                 Activity::Job(_) => self.job_tick(i, out),
                 Activity::Drift(_) => self.drift_tick(i),
             }
+            if let Some(about) = self.bikes[i as usize].device.introduction(self.now_ms) {
+                out.push(Action::About { bike: i, about });
+            }
             self.report_when_due(i, out);
+        }
+    }
+
+    /// The line of a bike's device stands anew.
+    pub fn connected(&mut self, bike: u32) {
+        if let Some(bike) = self.bikes.get_mut(bike as usize) {
+            bike.device.connected();
         }
     }
 
