@@ -162,6 +162,7 @@ async fn a_device_speaks_under_its_own_topics_alone_even_in_its_last_will() {
     let own = format!("ebike/{}/up", one.imei);
     for topic in [
         format!("ebike/{}/up", two.imei),
+        format!("ebike/{}/about", two.imei),
         format!("ebike/{}/down", one.imei),
         "$JS/API/STREAM/PURGE/EVENTS".to_owned(),
         "$MQTT/sub/forged".to_owned(),

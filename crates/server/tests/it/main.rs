@@ -31,6 +31,8 @@ mod fence_files;
 mod fence_photos;
 mod fence_stops;
 mod fences;
+mod firmware_samples;
+mod firmwares;
 mod fleet_lists;
 mod fleet_map;
 mod franchisees;

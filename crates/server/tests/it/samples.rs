@@ -10,6 +10,7 @@ use vocabulary::{Clock, SystemClock};
 use self::logs::of_logs;
 use self::orders::of_orders;
 use crate::alarm_samples::of_alarms;
+use crate::firmware_samples::of_firmwares;
 use crate::map_samples::of_map;
 use crate::walk::Route;
 use crate::wall_samples::of_walls;
@@ -95,6 +96,7 @@ pub fn sample(route: &Route, theirs: &Theirs) -> Option<Sample> {
         .or_else(|| of_orders(at, theirs))
         .or_else(|| of_returns(at, theirs))
         .or_else(|| of_alarms(at, theirs))
+        .or_else(|| of_firmwares(at, theirs))
         .or_else(|| of_map(at, theirs))
         .or_else(|| of_walls(at, theirs))
         .or_else(|| of_logs(at, theirs))
