@@ -286,6 +286,7 @@ const built: ReadonlySet<string> = new Set([
   '/vehicle/vehicle-screening',
   '/vehicle/vehicle-visualization',
   '/production/voltage-scheme',
+  '/production/device-upgrade',
   '/vehicle-info',
   '/user-info-detail',
   '/bindcard-list',

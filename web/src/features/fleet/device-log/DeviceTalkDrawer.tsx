@@ -51,7 +51,7 @@ function factsFor(talk: DeviceTalk): Fact[] {
 
 function ofCommand(command: CommandTalk): Fact[] {
   return [
-    { name: '指令', value: labelOf(commandKindLabels, command.kind) },
+    { name: '指令', value: labelOf(commandKindLabels, command.kind) + (command.firmware ? ` ${command.firmware}` : '') },
     { name: '指令状态', value: stateText(command) },
     { name: '应答代码', value: command.resultCode ?? EMPTY },
     { name: '通道', value: labelOf(channelLabels, command.channel) },

@@ -18,7 +18,7 @@ import { vehicleOf } from '../operation-map/queries'
 import { DeviceFacts } from '../operation-map/VehicleFacts'
 import { newer } from '../operation-map/newer'
 import type { Vehicle } from '../operation-map/vehicle'
-import { contactShares, curveOf, curvePath, type DeviceRow, deviceList, onlineOf, percentOf, type Share, signalShares, summaryOf } from './devices'
+import { contactShares, curveOf, curvePath, type DeviceRow, type DeviceSummary, deviceList, onlineOf, percentOf, type Share, signalShares, summaryOf, versionShares } from './devices'
 import '../operation-map/operationMap.css'
 import '../alarms/alarms.css'
 import './devices.css'
@@ -39,7 +39,7 @@ export default function DeviceMonitorPage() {
 
 /** How many there are of each kind, cut down as the list is. */
 function Summary() {
-  const [{ filters }] = useListAddress(deviceList.filters, SORTS)
+  const [{ filters }, setAddress] = useListAddress(deviceList.filters, SORTS)
   const query = useQuery(summaryOf(filters))
   if (query.isLoading) return <Skeleton active paragraph={{ rows: 3 }} />
   if (!query.data) return <LoadFailure query={query} text="设备概况加载失败" />
@@ -62,7 +62,49 @@ function Summary() {
         </ol>
       </section>
       <Online filters={filters} />
+      <Versions summary={query.data} filters={filters} onFilter={(next) => setAddress({ filters: next, page: 1 })} />
     </div>
+  )
+}
+
+/** What runs on how many; a click cuts the list down to it, and a second one takes that back. */
+function Versions({ summary, filters, onFilter }: { summary: DeviceSummary; filters: Filters; onFilter(filters: Filters): void }) {
+  const shares = versionShares(summary)
+  const { model: _, firmware: __, introduced: ___, ...others } = filters
+  const isChosen = (filter: Filters) => Object.entries(filter).every(([name, value]) => filters[name] === value)
+  return (
+    <section aria-label="版本分布">
+      <h2>
+        版本分布 <span className="weak figure">{(summary.total - summary.untold).toLocaleString('zh-CN')} 台已上报</span>
+      </h2>
+      {shares.length === 0 && <p className="weak">没有设备</p>}
+      <div className="device-bar" aria-hidden>
+        {shares.map(({ key, count, color }) => (
+          <i key={key} style={{ flexGrow: count, background: color }} />
+        ))}
+      </div>
+      <ul>
+        {shares.map(({ key, label, count, color, filter }) => {
+          const words = (
+            <>
+              <i style={{ background: color }} aria-hidden />
+              {label} <strong className="figure">{count.toLocaleString('zh-CN')}</strong> <span className="weak figure">{percentOf(count, summary.total)}%</span>
+            </>
+          )
+          return (
+            <li key={key}>
+              {filter ? (
+                <button type="button" aria-pressed={isChosen(filter)} onClick={() => onFilter(isChosen(filter) ? others : { ...others, ...filter })}>
+                  {words}
+                </button>
+              ) : (
+                words
+              )}
+            </li>
+          )
+        })}
+      </ul>
+    </section>
   )
 }
 

@@ -60,6 +60,32 @@ const signalColors: Readonly<Record<DeviceSummary['signals'][number]['signal'], 
 export const signalShares = ({ signals }: Pick<DeviceSummary, 'signals'>): Share[] =>
   signals.map(({ signal, count }) => ({ key: `${signal}`, label: labelOf(signalLabels, signal), count, color: signalColors[signal] }))
 
+/** Versions that the spread draws; the rest is one share. */
+const VERSIONS_SHOWN = 6
+const versionColors = [stateStyle[0].color, stateStyle[1].color, stateStyle[2].color, stateStyle[3].color, stateStyle[4].color, stateStyle[6].color]
+
+export interface VersionShare extends Share {
+  /** What the list is cut down to by a click; null: these are several versions. */
+  filter: Filters | null
+}
+
+/** What runs on devices, the most frequent first. */
+export function versionShares({ versions, otherVersions, untold }: Pick<DeviceSummary, 'versions' | 'otherVersions' | 'untold'>): VersionShare[] {
+  const shown = versions.slice(0, VERSIONS_SHOWN).map(({ model, firmware, count }, index) => ({
+    key: `${model} ${firmware}`,
+    label: `${model} ${firmware}`,
+    count,
+    color: versionColors[index]!,
+    filter: { model, firmware },
+  }))
+  const rest = versions.slice(VERSIONS_SHOWN).reduce((sum, { count }) => sum + count, otherVersions)
+  return [
+    ...shown,
+    ...(rest > 0 ? [{ key: 'rest', label: '其他版本', count: rest, color: ink.warning, filter: null }] : []),
+    ...(untold > 0 ? [{ key: 'untold', label: '未上报', count: untold, color: stateStyle[7].color, filter: { introduced: 'false' } }] : []),
+  ]
+}
+
 /** Whole percent of `total`; none of nothing. */
 export const percentOf = (count: number, total: number): number => (total === 0 ? 0 : Math.round((count / total) * 100))
 
@@ -93,7 +119,7 @@ export function curvePath<Point extends { at: number }>(points: readonly Point[]
 export const deviceList: ListDescription<DeviceRow> = {
   id: 'device-monitor',
   title: '设备监控',
-  purpose: '车上中控的在线、信号和电压：哪些失联，哪些信号弱，逐台看曲线，批量寻车或重启。',
+  purpose: '车上中控的在线、信号、电压和固件：哪些失联，哪些信号弱，哪些版本旧；逐台看曲线，批量寻车、重启或升级固件。',
   path: DEVICES,
   table: 'vehicle',
   rowKey: (row) => row.carId,
@@ -112,6 +138,17 @@ export const deviceList: ListDescription<DeviceRow> = {
     },
     { kind: 'several', name: 'signal', label: '信号', options: optionsOf(signalLabels) },
     { kind: 'several', name: 'lifecycle', label: '生命周期', options: optionsOf(lifecycleLabels) },
+    { kind: 'text', name: 'model', label: '型号', placeholder: '完整型号' },
+    { kind: 'text', name: 'firmware', label: '固件', placeholder: '完整版本，如 1.2.0' },
+    {
+      kind: 'select',
+      name: 'introduced',
+      label: '固件上报',
+      options: [
+        { value: 'true', label: '已上报' },
+        { value: 'false', label: '未上报' },
+      ],
+    },
   ],
   columns: [
     { key: 'imei', title: 'IMEI', width: 160, strong: true, text: (row) => row.imei },
@@ -129,6 +166,8 @@ export const deviceList: ListDescription<DeviceRow> = {
             ? { label: '离线', color: stateStyle[7].color }
             : { label: '从未上报', color: ink.warning },
     },
+    { key: 'model', title: '型号', width: 100, text: (row) => row.model },
+    { key: 'firmware', title: '固件', width: 90, text: (row) => row.firmware },
     { key: 'gsm', title: '信号', width: 80, align: 'right', sort: 'gsm', text: ({ gsm }) => (typeof gsm === 'number' ? `${gsm} / 31` : '') },
     { key: 'soc', title: '电量', width: 80, align: 'right', sort: 'soc', text: ({ soc }) => (typeof soc === 'number' ? `${soc}%` : '') },
     { kind: 'time', key: 'reportAt', title: '最近上报', sort: 'reportAt', value: (row) => row.reportAt },

@@ -57,7 +57,7 @@ export function BikeOrders({ carId }: { carId: string }) {
 
 const commandColumns: TableColumnsType<BikeCommand> = [
   { key: 'requestedAt', title: '下发时间', render: (_, row) => at(row.requestedAt) },
-  { key: 'kind', title: '指令', render: (_, row) => labelOf(commandKindLabels, row.kind) },
+  { key: 'kind', title: '指令', render: (_, row) => labelOf(commandKindLabels, row.kind) + (row.firmware ? ` ${row.firmware}` : '') },
   { key: 'state', title: '结果', render: (_, row) => (isWaiting(row) ? <>排队至 {at(row.waitUntil)}</> : labelOf(commandStateLabels, row.state) + (row.late ? '（迟到）' : '')) },
   { key: 'ack', title: '应答用时', render: (_, row) => (typeof row.ackAt === 'number' ? `${((row.ackAt - row.requestedAt) / 1000).toFixed(2)} 秒` : '') },
   { key: 'by', title: '操作人', render: (_, row) => row.by },

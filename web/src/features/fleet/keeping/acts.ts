@@ -13,6 +13,9 @@ export type CommandNumber = BodyOf<typeof COMMANDS>['kind']
 /** A bike as acts know it. */
 export interface Kept {
   carId: string
+  /** 型号 and 固件 of its device, as far as it told. */
+  model?: string | null
+  firmware?: string | null
 }
 
 export const REASON_MAX = 100
@@ -36,7 +39,7 @@ interface ActWords {
   /** What is typed with it; absent: nothing. */
   reason?: { label: string; placeholder: string; max: number }
   /** Asked for in a dialog of its own first. */
-  form?: 'area' | 'tags' | 'device' | 'wait' | 'scheme'
+  form?: 'area' | 'tags' | 'device' | 'wait' | 'scheme' | 'firmware'
   /** Of one bike alone. */
   single?: boolean
   /** Behind 更多操作. */
@@ -55,7 +58,7 @@ const kept = (keep: KeepNumber, words: Omit<ActWords, 'key' | 'label' | 'code'> 
   ...words,
 })
 
-const told = (command: CommandNumber, words: Omit<ActWords, 'key' | 'label' | 'code'>): Act => ({
+const told = (command: CommandNumber, words: Omit<ActWords, 'key' | 'label' | 'code'> & { label?: string }): Act => ({
   key: `command-${command}`,
   label: labelOf(commandKindLabels, command),
   code: MAY_COMMAND,
@@ -73,6 +76,7 @@ export const acts: readonly Act[] = [
   told(10, { consequence: '在线的车辆响铃；每辆车每分钟最多 10 次，5 分钟内超过 30 次则 24 小时内不能再用。' }),
   told(2, { consequence: '车辆上锁断电；正在骑行的车辆会拒绝。', form: 'wait' }),
   told(12, { consequence: '中控重启，约一分钟内不在线。', form: 'wait', seldom: true }),
+  told(16, { label: '升级固件', consequence: '中控下载并核对固件后重启，几分钟内不在线；新版本以设备重新上报的为准。', form: 'firmware', seldom: true }),
   kept(5, { consequence: '车辆标记为丢失并产生“报失”报警，不再可租；找回后回到报失前的状态。', danger: true, reason: why('如：连续三天未找到'), seldom: true }),
   kept(6, { consequence: '车辆回到报失前的状态，“报失”报警解除。', seldom: true }),
   kept(8, { consequence: '车辆连同中控移交到同一代理的另一个服务区；已上架的车辆请先下架。', form: 'area', reason: why('如：支援旺季'), seldom: true }),
@@ -90,6 +94,8 @@ export interface Said {
   imei?: string
   /** The voltage scheme that bikes get; null: they have none any more. */
   voltageSchemeId?: string | null
+  /** The package of firmware. */
+  firmwareId?: string
   /** So long a command waits for bikes that are away, minutes; null: it does not. */
   waitMinutes?: number | null
 }

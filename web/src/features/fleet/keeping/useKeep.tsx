@@ -5,6 +5,7 @@ import { command } from '@/api/client'
 import { areasOf } from '@/kit/areaChoices'
 import type { BatchAction } from '@/kit/list/ListPage'
 import { useBatch } from '@/kit/list/useBatch'
+import { FirmwareItem } from '../firmware/FirmwareItem'
 import { bindableOptions, schemeChoices } from '../voltage-scheme/choices'
 import { WAIT_MINUTES, waitChoices } from '../operation-map/commands'
 import { type Act, acts, AT_ONCE, BIKES_MAX, COMMANDS, KEEP, keepBody, type Kept, type Said, tagFault } from './acts'
@@ -38,7 +39,7 @@ export function useKeep(): { run(act: Act, rows: readonly Kept[], done: () => vo
         atOnce: AT_ONCE,
         ...(act.reason ? { reason: act.reason } : {}),
         run: (carIds, options, reason) =>
-          'keep' in act ? keep(keepBody(carIds, act.keep, reason, said), options) : tell({ carIds, kind: act.command, reason, waitMinutes: said.waitMinutes ?? null }, options),
+          'keep' in act ? keep(keepBody(carIds, act.keep, reason, said), options) : tell({ carIds, kind: act.command, firmwareId: said.firmwareId ?? null, reason, waitMinutes: said.waitMinutes ?? null }, options),
       },
       done,
     )
@@ -75,7 +76,7 @@ export function batchActionsOf<Row extends Kept>(run: (act: Act, rows: readonly 
 
 /** What an act takes beside its reason. */
 function SaidDialog({ asking: { act, rows }, onClose, onSaid }: { asking: Asking; onClose(): void; onSaid(said: Said): void }) {
-  const [said, setSaid] = useState<Said>({ waitMinutes: WAIT_MINUTES })
+  const [said, setSaid] = useState<Said>(act.form === 'wait' ? { waitMinutes: WAIT_MINUTES } : {})
   const fault = act.form === 'tags' ? tagFault([...(said.addTags ?? []), ...(said.removeTags ?? [])]) : null
   const ready = {
     area: said.areaId !== undefined,
@@ -83,6 +84,7 @@ function SaidDialog({ asking: { act, rows }, onClose, onSaid }: { asking: Asking
     device: /^\d{15}$/.test(said.imei ?? ''),
     wait: true,
     scheme: said.voltageSchemeId !== undefined,
+    firmware: said.firmwareId !== undefined,
   }
   return (
     <Modal
@@ -114,6 +116,7 @@ function SaidDialog({ asking: { act, rows }, onClose, onSaid }: { asking: Asking
           </Form.Item>
         )}
         {act.form === 'scheme' && <SchemeItem value={said.voltageSchemeId} onChange={(voltageSchemeId) => setSaid({ voltageSchemeId })} />}
+        {act.form === 'firmware' && <FirmwareItem bikes={rows} value={said.firmwareId} onChange={(firmwareId) => setSaid({ firmwareId })} />}
         {act.form === 'device' && (
           <Form.Item label="中控 IMEI" htmlFor="keep-imei" required>
             <Input id="keep-imei" value={said.imei ?? ''} maxLength={15} placeholder="15 位数字" onChange={({ target }) => setSaid({ imei: target.value.trim() })} />

@@ -7,6 +7,8 @@ import { failureText } from '@/api/client'
 import { useClockOffset } from '@/live/hooks'
 import { usePermit } from '@/kit/Permit'
 
+import { acts } from '../keeping/acts'
+import { useKeep } from '../keeping/useKeep'
 import { CancelWaiting } from './CancelWaiting'
 import { ackLine, commandChoices, isWaiting, kindWord, type AckTone, type CommandChoice, type SentCommand, WAIT_MINUTES, waitChoices } from './commands'
 import { sendCommand } from './queries'
@@ -22,6 +24,8 @@ const toneIcons: Readonly<Record<AckTone, React.ReactNode>> = {
   bad: <CloseCircleFilled />,
   late: <ClockCircleFilled />,
 }
+
+const upgrade = acts.find((act) => act.form === 'firmware')
 
 /** Commands as buttons, and below them how the last one went. */
 export function CommandPanel({ vehicle }: { vehicle: Vehicle }) {
@@ -41,6 +45,7 @@ export function CommandPanel({ vehicle }: { vehicle: Vehicle }) {
   })
   const may = { lock: usePermit('0301||0305'), other: usePermit('0305') }
   const choices = commandChoices.filter((choice) => (choice.need === '0305' ? may.other : may.lock))
+  const { run, dialog } = useKeep()
   if (choices.length === 0) return null
 
   const begin = (choice: CommandChoice, why = '') => {
@@ -63,7 +68,9 @@ export function CommandPanel({ vehicle }: { vehicle: Vehicle }) {
             {kindWord(choice.kind)}
           </Button>
         ))}
+        {upgrade && may.lock && <Button onClick={() => run(upgrade, [{ carId, model: vehicle.model ?? null, firmware: vehicle.firmware ?? null }], () => undefined)}>{upgrade.label}</Button>}
       </div>
+      {dialog}
       {send.isError && asking === null && (
         <p className="opmap-ack bad" role="alert">
           <CloseCircleFilled /> {failureText(send.error)}

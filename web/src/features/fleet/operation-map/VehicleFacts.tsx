@@ -135,6 +135,8 @@ export function DeviceFacts({ vehicle }: { vehicle: Vehicle }) {
   return (
     <dl className="opmap-facts">
       <Fact label="IMEI">{vehicle.imei || '未绑定'}</Fact>
+      <Fact label="型号">{vehicle.model ?? '未上报'}</Fact>
+      <Fact label="固件">{vehicle.firmware ?? '未上报'}</Fact>
       <Fact label="在线">{vehicle.online ? '在线' : '离线'}</Fact>
       <Fact label="信号">{vehicle.gsm === null ? '未知' : `${vehicle.gsm} / ${GSM_BEST}`}</Fact>
       <Fact label="卫星">{vehicle.satellites === null ? '未知' : `${vehicle.satellites} 颗`}</Fact>

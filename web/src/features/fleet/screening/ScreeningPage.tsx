@@ -19,7 +19,7 @@ async function allOf(filters: Filters): Promise<{ rows: Kept[]; more: boolean }>
   for (let page = 1; rows.length < BIKES_MAX; page += 1) {
     // oxlint-disable-next-line no-await-in-loop -- page after page, until there are no more
     const answer = await api.get(SCREENING, { ...filters, page, pageSize: PAGE })
-    rows.push(...answer.rows.map(({ carId }) => ({ carId })))
+    rows.push(...answer.rows.map(({ carId, model, firmware }) => ({ carId, model: model ?? null, firmware: firmware ?? null })))
     if (answer.rows.length < PAGE) return { rows, more: false }
   }
   return { rows, more: true }

@@ -46,6 +46,8 @@ export const screeningOf = (schemes: readonly FilterOption[]): ListDescription<S
     { kind: 'select', name: 'hasDevice', label: '中控', options: yesNo('已绑定', '未绑定') },
     { kind: 'text', name: 'tags', label: '标签', placeholder: '多个用逗号隔开' },
     { kind: 'several', name: 'voltageScheme', label: '电压方案', options: schemes },
+    { kind: 'text', name: 'model', label: '型号', placeholder: '完整型号，如 WH-EC20' },
+    { kind: 'text', name: 'firmware', label: '固件', placeholder: '完整版本，如 1.2.0' },
     { kind: 'times', from: 'startTime', to: 'endTime', label: '上次订单结束' },
   ],
   columns: [
@@ -74,6 +76,8 @@ export const screeningOf = (schemes: readonly FilterOption[]): ListDescription<S
     { kind: 'time', key: 'gpsAt', title: '定位时间', optional: true, value: (bike) => bike.gpsAt },
     { kind: 'time', key: 'reportAt', title: '上报时间', sort: 'reportAt', value: (bike) => bike.reportAt },
     { key: 'imei', title: 'IMEI', width: 150, optional: true, text: (bike) => bike.imei },
+    { key: 'model', title: '型号', width: 100, optional: true, text: (bike) => bike.model },
+    { key: 'firmware', title: '固件', width: 90, optional: true, text: (bike) => bike.firmware },
     { key: 'plateNo', title: '号牌', width: 100, optional: true, text: (bike) => bike.plateNo },
     { key: 'lat', title: '纬度', width: 100, optional: true, align: 'right', text: (bike) => bike.lat?.toFixed(6) },
     { key: 'lng', title: '经度', width: 108, optional: true, align: 'right', text: (bike) => bike.lng?.toFixed(6) },

@@ -23,7 +23,10 @@ export default function CommandTimeline({ carId }: { carId: string }) {
         {rows.map((told) => (
           <li key={told.id}>
             <p>
-              <b>{kindWord(told.kind)}</b>
+              <b>
+                {kindWord(told.kind)}
+                {told.firmware ? ` ${told.firmware}` : ''}
+              </b>
               <span className="opmap-weak">{told.by}</span>
               {isWaiting(told) && <CancelWaiting commandId={told.id} what={kindWord(told.kind)} />}
             </p>

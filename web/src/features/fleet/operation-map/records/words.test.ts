@@ -4,7 +4,7 @@ import type { BikeCommand } from '../../info/records'
 import { rideText, stepsOf } from './words'
 
 const told = (over: Partial<BikeCommand>): BikeCommand => ({
-  id: '1', kind: 2, state: 2, late: false, resultCode: 0, reason: '', by: '李工', requestedAt: 1_000, sentAt: 1_100, ackAt: 2_300, waitUntil: null, ...over,
+  id: '1', kind: 2, state: 2, late: false, resultCode: 0, reason: '', by: '李工', firmware: null, requestedAt: 1_000, sentAt: 1_100, ackAt: 2_300, waitUntil: null, ...over,
 })
 const texts = (over: Partial<BikeCommand>) => stepsOf(told(over)).map(({ text }) => text)
 
