@@ -368,6 +368,12 @@ export const fenceKindLabels = {
   10: '自定义区',
 } as const satisfies Record<Schemas['FenceKind'], string>
 
+/** 固件包状态 */
+export const firmwareStateLabels = {
+  0: '停用',
+  1: '启用',
+} as const satisfies Record<Schemas['FirmwareState'], string>
+
 /** 加盟商状态 */
 export const franchiseeStateLabels = {
   0: '洽谈',
@@ -426,6 +432,7 @@ export const lifeEventLabels = {
   104: '调往其他服务区',
   105: '设置标签',
   106: '设置电压方案',
+  107: '固件变更',
   201: '车辆入库',
   202: '车辆上架',
   203: '车辆下架',

@@ -714,6 +714,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/ebike/v3/backend/device/firmware": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Packages that bikes may be upgraded to, newest first. */
+        get: operations["firmwareChoices"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/ebike/v3/backend/device/lock": {
         parameters: {
             query?: never;
@@ -3522,6 +3539,76 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/ebike/v3/backend/production/upgrade": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Packages of firmware, newest first. */
+        get: operations["listFirmwares"];
+        /** Corrects where a package is, what it is like, or its note; model and firmware stay. A stale version is refused. */
+        put: operations["updateFirmware"];
+        /** Adds a package, which may be chosen at once; answers `{id}`. */
+        post: operations["publishFirmware"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/ebike/v3/backend/production/upgrade/export": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Packages of firmware, newest first. As CSV, at most 50000. It stands in the log who took it, cut down to what. */
+        get: operations["exportFirmwares"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/ebike/v3/backend/production/upgrade/state": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Lets one package or several be chosen, or no more; of several each is judged alone. */
+        post: operations["setFirmwareState"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/ebike/v3/backend/production/upgrade/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** One package of firmware. */
+        get: operations["firmwareInfo"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/ebike/v3/backend/production/voltageScheme": {
         parameters: {
             query?: never;
@@ -5332,6 +5419,23 @@ export interface paths {
         put?: never;
         /** Draws fences; one that is refused does not hold up the others. */
         post: operations["draw_fences"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/open/v1/firmwares": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** The same for a machine that acts for the platform; a package that is there with the same content is answered with its id. */
+        post: operations["publishOpenFirmware"];
         delete?: never;
         options?: never;
         head?: never;
@@ -8310,6 +8414,8 @@ export interface components {
                 command?: components["schemas"]["CommandShown"] | null;
                 /** @description Armed. */
                 defend?: boolean | null;
+                /** @description 固件: what its device runs. */
+                firmware?: string | null;
                 /**
                  * Format: int64
                  * @description When it had its last fix.
@@ -8357,6 +8463,8 @@ export interface components {
                 lng?: number | null;
                 /** @description Lock closed. */
                 locked?: boolean | null;
+                /** @description 型号: of its device; null: it never said. */
+                model?: string | null;
                 /** @description Moving. */
                 moving?: boolean | null;
                 /** @description Whether it reported lately. */
@@ -8462,6 +8570,11 @@ export interface components {
                  * @description Reported within five minutes.
                  */
                 online: number;
+                /**
+                 * Format: int32
+                 * @description Of rarer versions than those.
+                 */
+                otherVersions: number;
                 /** @description By signal, the best first, all of them. */
                 signals: components["schemas"]["SignalCount"][];
                 /**
@@ -8469,6 +8582,13 @@ export interface components {
                  * @description On bikes.
                  */
                 total: number;
+                /**
+                 * Format: int32
+                 * @description That never said what they run.
+                 */
+                untold: number;
+                /** @description 版本分布: by model and firmware, the most frequent first, at most 50. */
+                versions: components["schemas"]["VersionCount"][];
                 /** @description By battery voltage in whole volts, the lowest first; those that never told are left out. */
                 voltages: components["schemas"]["VoltageCount"][];
             };
@@ -8599,6 +8719,22 @@ export interface components {
                 /** @description One for each. */
                 results: components["schemas"]["FenceGiven"][];
             };
+            /** @description Always true. */
+            suc: boolean;
+        };
+        /** @description `{suc: true, data}`, the main host's success. Made by the function of the same name. */
+        Answer_FirmwareChoices: {
+            /** @description Packages to choose from. */
+            data: {
+                /** @description Newest first, at most 200. */
+                rows: components["schemas"]["FirmwareRow"][];
+            };
+            /** @description Always true. */
+            suc: boolean;
+        };
+        /** @description `{suc: true, data}`, the main host's success. Made by the function of the same name. */
+        Answer_FirmwareRow: {
+            data: components["schemas"]["FirmwareRow"];
             /** @description Always true. */
             suc: boolean;
         };
@@ -9330,6 +9466,24 @@ export interface components {
             suc: boolean;
         };
         /** @description `{suc: true, data}`, the main host's success. Made by the function of the same name. */
+        Answer_PageOf_FirmwareRow: {
+            /** @description A page of rows and how many there are in all, counted honestly up to 10000. */
+            data: {
+                /** @description Whether there are more than `count`. */
+                capped: boolean;
+                /**
+                 * Format: int64
+                 * @description How many rows match, at most 10000.
+                 */
+                count: number;
+                /** @description The place behind the last row, to be asked for as `after`; absent where nothing follows or the list has no places. */
+                place?: string | null;
+                rows: components["schemas"]["FirmwareRow"][];
+            };
+            /** @description Always true. */
+            suc: boolean;
+        };
+        /** @description `{suc: true, data}`, the main host's success. Made by the function of the same name. */
         Answer_PageOf_FranchiseeRow: {
             /** @description A page of rows and how many there are in all, counted honestly up to 10000. */
             data: {
@@ -9629,6 +9783,8 @@ export interface components {
                      * @description When it came.
                      */
                     createdAt: number;
+                    /** @description 固件: what its device runs. */
+                    firmware?: string | null;
                     /**
                      * Format: int64
                      * @description When it had its last fix.
@@ -9663,6 +9819,8 @@ export interface components {
                      * @description Degrees east, WGS-84.
                      */
                     lng?: number | null;
+                    /** @description 型号: of its device; null: it never said. */
+                    model?: string | null;
                     /** @description Whether it reported lately. */
                     online: boolean;
                     /** @description Field work. */
@@ -11526,6 +11684,8 @@ export interface components {
             ackAt?: number | null;
             /** @description Who asked. */
             by: string;
+            /** @description The version that the device is to run, of 固件. */
+            firmware?: string | null;
             /** @description Its id, as text. */
             id: string;
             /** @description What was asked. */
@@ -12628,6 +12788,31 @@ export interface components {
             version: number;
         };
         /** @description A record as it shall be: all that people fill in. */
+        Changed_FirmwareId_FirmwareForm: {
+            /** @description 固件版本: the same characters; one package for each model and version. */
+            firmware: string;
+            /** @description MD5 of it, 32 hexadecimal digits. */
+            md5: string;
+            /** @description 型号: of the devices that it is for; 1 to 32 letters, digits, `.`, `_`, `-` or `+`. */
+            model: string;
+            /** @description 说明: at most 200 characters, lines may break. */
+            note?: string;
+            /**
+             * Format: int64
+             * @description How many bytes it has, at most 64 MiB.
+             */
+            sizeBytes: number;
+            /** @description Where devices fetch it: `https://` or `http://`, at most 500 characters. */
+            url: string;
+        } & {
+            id: string;
+            /**
+             * Format: int64
+             * @description The version that the editor saw; another one is refused.
+             */
+            version: number;
+        };
+        /** @description A record as it shall be: all that people fill in. */
         Changed_MapViewId_MapViewForm: {
             /** @description Who sees it. */
             audience: components["schemas"]["Audience"];
@@ -12803,6 +12988,8 @@ export interface components {
             channel?: components["schemas"]["Channel"] | null;
             /** @description Its id, as text. */
             commandId: string;
+            /** @description The version that the device is to run, of 固件. */
+            firmware?: string | null;
             /** @description 指令. */
             kind: components["schemas"]["CommandKind"];
             /** @description 迟到: answered after its timeout. */
@@ -12831,7 +13018,9 @@ export interface components {
         CommandsAsked: {
             /** @description Which bikes: 1 to 5,000 numbers. */
             carIds: string[];
-            /** @description What: 开锁, 关锁, 电门开, 电门关, 电池仓, 寻车铃 or 重启. */
+            /** @description The package, as text; due for 固件, and for nothing else. */
+            firmwareId?: string | null;
+            /** @description What: 开锁, 关锁, 电门开, 电门关, 电池仓, 寻车铃, 重启 or 固件. */
             kind: components["schemas"]["CommandKind"];
             /** @description Why; due to unlock and for power. */
             reason?: string;
@@ -13789,6 +13978,8 @@ export interface components {
             command?: components["schemas"]["CommandShown"] | null;
             /** @description Armed. */
             defend?: boolean | null;
+            /** @description 固件: what its device runs. */
+            firmware?: string | null;
             /**
              * Format: int64
              * @description When it had its last fix.
@@ -13836,6 +14027,8 @@ export interface components {
             lng?: number | null;
             /** @description Lock closed. */
             locked?: boolean | null;
+            /** @description 型号: of its device; null: it never said. */
+            model?: string | null;
             /** @description Moving. */
             moving?: boolean | null;
             /** @description Whether it reported lately. */
@@ -13982,6 +14175,11 @@ export interface components {
              * @description Reported within five minutes.
              */
             online: number;
+            /**
+             * Format: int32
+             * @description Of rarer versions than those.
+             */
+            otherVersions: number;
             /** @description By signal, the best first, all of them. */
             signals: components["schemas"]["SignalCount"][];
             /**
@@ -13989,6 +14187,13 @@ export interface components {
              * @description On bikes.
              */
             total: number;
+            /**
+             * Format: int32
+             * @description That never said what they run.
+             */
+            untold: number;
+            /** @description 版本分布: by model and firmware, the most frequent first, at most 50. */
+            versions: components["schemas"]["VersionCount"][];
             /** @description By battery voltage in whole volts, the lowest first; those that never told are left out. */
             voltages: components["schemas"]["VoltageCount"][];
         };
@@ -14850,6 +15055,80 @@ export interface components {
             /** @description Always false. */
             success: boolean;
         };
+        /** @description Packages to choose from. */
+        FirmwareChoices: {
+            /** @description Newest first, at most 200. */
+            rows: components["schemas"]["FirmwareRow"][];
+        };
+        /** @description What people fill in. */
+        FirmwareForm: {
+            /** @description 固件版本: the same characters; one package for each model and version. */
+            firmware: string;
+            /** @description MD5 of it, 32 hexadecimal digits. */
+            md5: string;
+            /** @description 型号: of the devices that it is for; 1 to 32 letters, digits, `.`, `_`, `-` or `+`. */
+            model: string;
+            /** @description 说明: at most 200 characters, lines may break. */
+            note?: string;
+            /**
+             * Format: int64
+             * @description How many bytes it has, at most 64 MiB.
+             */
+            sizeBytes: number;
+            /** @description Where devices fetch it: `https://` or `http://`, at most 500 characters. */
+            url: string;
+        };
+        FirmwareId: string;
+        /** @description A package of firmware. Times are epoch milliseconds. */
+        FirmwareRow: {
+            /**
+             * Format: int64
+             * @description 新增时间.
+             */
+            createdAt: number;
+            /** @description 固件版本. */
+            firmware: string;
+            /** @description Its id, as text. */
+            id: components["schemas"]["FirmwareId"];
+            /** @description MD5, 32 hexadecimal digits. */
+            md5: string;
+            /** @description 型号: of the devices that it is for. */
+            model: string;
+            /** @description 说明. */
+            note: string;
+            /**
+             * Format: int64
+             * @description 大小, bytes.
+             */
+            sizeBytes: number;
+            /** @description 状态. */
+            state: components["schemas"]["FirmwareState"];
+            /**
+             * Format: int64
+             * @description 更新时间.
+             */
+            updatedAt: number;
+            /** @description 下载地址. */
+            url: string;
+            /**
+             * Format: int64
+             * @description To be sent with a change.
+             */
+            version: number;
+        };
+        /**
+         * Format: int32
+         * @description 固件包状态
+         * @enum {integer}
+         */
+        FirmwareState: 0 | 1;
+        FirmwareStateAsked: {
+            id?: components["schemas"]["FirmwareId"] | null;
+            /** @description or several, at most 200. */
+            ids?: components["schemas"]["FirmwareId"][] | null;
+            /** @description Whether they may be chosen. */
+            state: components["schemas"]["FirmwareState"];
+        };
         /** @description A fix of the bike. */
         FixSeen: {
             /**
@@ -15556,7 +15835,7 @@ export interface components {
          * @description 事件
          * @enum {integer}
          */
-        LifeEvent: 101 | 102 | 103 | 104 | 105 | 106 | 201 | 202 | 203 | 204 | 205 | 206 | 207 | 301 | 401 | 402 | 403 | 404 | 501 | 502 | 503 | 504 | 505 | 601 | 602 | 603 | 604 | 605 | 606 | 607 | 608 | 701 | 702 | 703 | 704 | 801 | 802 | 803 | 804 | 805 | 806;
+        LifeEvent: 101 | 102 | 103 | 104 | 105 | 106 | 107 | 201 | 202 | 203 | 204 | 205 | 206 | 207 | 301 | 401 | 402 | 403 | 404 | 501 | 502 | 503 | 504 | 505 | 601 | 602 | 603 | 604 | 605 | 606 | 607 | 608 | 701 | 702 | 703 | 704 | 801 | 802 | 803 | 804 | 805 | 806;
         /**
          * Format: int32
          * @description 事件类别
@@ -20805,6 +21084,8 @@ export interface components {
              * @description When it came.
              */
             createdAt: number;
+            /** @description 固件: what its device runs. */
+            firmware?: string | null;
             /**
              * Format: int64
              * @description When it had its last fix.
@@ -20839,6 +21120,8 @@ export interface components {
              * @description Degrees east, WGS-84.
              */
             lng?: number | null;
+            /** @description 型号: of its device; null: it never said. */
+            model?: string | null;
             /** @description Whether it reported lately. */
             online: boolean;
             /** @description Field work. */
@@ -20964,6 +21247,18 @@ export interface components {
              * @description Its number; of a billing 0 is the default.
              */
             version: number;
+        };
+        /** @description Devices of a model that run this firmware. */
+        VersionCount: {
+            /**
+             * Format: int32
+             * @description How many.
+             */
+            count: number;
+            /** @description 固件. */
+            firmware: string;
+            /** @description 型号. */
+            model: string;
         };
         /** @description Which bikes the holders of a role see (可见车辆): every one, unless it says otherwise. */
         ViewConfig: {
@@ -22914,6 +23209,32 @@ export interface operations {
             401: components["responses"]["Refused401"];
             403: components["responses"]["Refused403"];
             413: components["responses"]["Refused413"];
+            429: components["responses"]["Refused429"];
+        };
+    };
+    firmwareChoices: {
+        parameters: {
+            query?: {
+                /** @description Those of this model alone. */
+                model?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Answer_FirmwareChoices"] | components["schemas"]["RuleRefusal"];
+                };
+            };
+            400: components["responses"]["Refused400"];
+            401: components["responses"]["Refused401"];
+            403: components["responses"]["Refused403"];
             429: components["responses"]["Refused429"];
         };
     };
@@ -28641,6 +28962,185 @@ export interface operations {
             429: components["responses"]["Refused429"];
         };
     };
+    listFirmwares: {
+        parameters: {
+            query?: {
+                /** @description 1-based, default 1. */
+                page?: number;
+                /** @description Default 10, at most 200. */
+                pageSize?: number;
+                /** @description The `place` of a page: what comes after it, whatever came or went meanwhile. Then `page` is not looked at. */
+                after?: string;
+                /** @description Part of the model, the firmware's version or the note. */
+                keyword?: string;
+                /** @description Those of this model, as devices say it. */
+                model?: string;
+                /** @description Those that may be chosen, or that may not. */
+                state?: components["schemas"]["FirmwareState"];
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Answer_PageOf_FirmwareRow"] | components["schemas"]["RuleRefusal"];
+                };
+            };
+            400: components["responses"]["Refused400"];
+            401: components["responses"]["Refused401"];
+            403: components["responses"]["Refused403"];
+            429: components["responses"]["Refused429"];
+        };
+    };
+    updateFirmware: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["Changed_FirmwareId_FirmwareForm"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Answer_Nothing"] | components["schemas"]["RuleRefusal"];
+                };
+            };
+            400: components["responses"]["Refused400"];
+            401: components["responses"]["Refused401"];
+            403: components["responses"]["Refused403"];
+            413: components["responses"]["Refused413"];
+            429: components["responses"]["Refused429"];
+        };
+    };
+    publishFirmware: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["FirmwareForm"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Answer_MadeId"] | components["schemas"]["RuleRefusal"];
+                };
+            };
+            400: components["responses"]["Refused400"];
+            401: components["responses"]["Refused401"];
+            403: components["responses"]["Refused403"];
+            413: components["responses"]["Refused413"];
+            429: components["responses"]["Refused429"];
+        };
+    };
+    exportFirmwares: {
+        parameters: {
+            query?: {
+                /** @description Part of the model, the firmware's version or the note. */
+                keyword?: string;
+                /** @description Those of this model, as devices say it. */
+                model?: string;
+                /** @description Those that may be chosen, or that may not. */
+                state?: components["schemas"]["FirmwareState"];
+                /** @description Keys of columns with commas between them; all without it. */
+                columns?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RuleRefusal"];
+                    "text/csv": string;
+                };
+            };
+            400: components["responses"]["Refused400"];
+            401: components["responses"]["Refused401"];
+            403: components["responses"]["Refused403"];
+            429: components["responses"]["Refused429"];
+        };
+    };
+    setFirmwareState: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["FirmwareStateAsked"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Answer_BatchAnswer"] | components["schemas"]["RuleRefusal"];
+                };
+            };
+            400: components["responses"]["Refused400"];
+            401: components["responses"]["Refused401"];
+            403: components["responses"]["Refused403"];
+            413: components["responses"]["Refused413"];
+            429: components["responses"]["Refused429"];
+        };
+    };
+    firmwareInfo: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The record's id, as text. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Answer_FirmwareRow"] | components["schemas"]["RuleRefusal"];
+                };
+            };
+            400: components["responses"]["Refused400"];
+            401: components["responses"]["Refused401"];
+            403: components["responses"]["Refused403"];
+            429: components["responses"]["Refused429"];
+        };
+    };
     listVoltageSchemes: {
         parameters: {
             query?: {
@@ -30861,6 +31361,12 @@ export interface operations {
                 hasDevice?: boolean;
                 /** @description How good the signal is, with commas between. */
                 signal?: string;
+                /** @description 型号: what its device says it is, all of it. */
+                model?: string;
+                /** @description 固件: what its device runs, all of it. */
+                firmware?: string;
+                /** @description Whether its device said what it is and runs. */
+                introduced?: boolean;
                 /** @description Bears all of these tags, with commas between. */
                 tags?: string;
                 /** @description Ids of voltage schemes, of which it has one, with commas between; `0`: it has none. */
@@ -30955,6 +31461,12 @@ export interface operations {
                 hasDevice?: boolean;
                 /** @description How good the signal is, with commas between. */
                 signal?: string;
+                /** @description 型号: what its device says it is, all of it. */
+                model?: string;
+                /** @description 固件: what its device runs, all of it. */
+                firmware?: string;
+                /** @description Whether its device said what it is and runs. */
+                introduced?: boolean;
                 /** @description Bears all of these tags, with commas between. */
                 tags?: string;
                 /** @description Ids of voltage schemes, of which it has one, with commas between; `0`: it has none. */
@@ -31371,6 +31883,12 @@ export interface operations {
                 hasDevice?: boolean;
                 /** @description How good the signal is, with commas between. */
                 signal?: string;
+                /** @description 型号: what its device says it is, all of it. */
+                model?: string;
+                /** @description 固件: what its device runs, all of it. */
+                firmware?: string;
+                /** @description Whether its device said what it is and runs. */
+                introduced?: boolean;
                 /** @description Bears all of these tags, with commas between. */
                 tags?: string;
                 /** @description Ids of voltage schemes, of which it has one, with commas between; `0`: it has none. */
@@ -31435,6 +31953,12 @@ export interface operations {
                 hasDevice?: boolean;
                 /** @description How good the signal is, with commas between. */
                 signal?: string;
+                /** @description 型号: what its device says it is, all of it. */
+                model?: string;
+                /** @description 固件: what its device runs, all of it. */
+                firmware?: string;
+                /** @description Whether its device said what it is and runs. */
+                introduced?: boolean;
                 /** @description Bears all of these tags, with commas between. */
                 tags?: string;
                 /** @description Ids of voltage schemes, of which it has one, with commas between; `0`: it has none. */
@@ -32406,6 +32930,34 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Answer_FencesGiven"] | components["schemas"]["RuleRefusal"];
+                };
+            };
+            400: components["responses"]["Refused400"];
+            401: components["responses"]["Refused401"];
+            403: components["responses"]["Refused403"];
+            413: components["responses"]["Refused413"];
+            429: components["responses"]["Refused429"];
+        };
+    };
+    publishOpenFirmware: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["FirmwareForm"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Answer_MadeId"] | components["schemas"]["RuleRefusal"];
                 };
             };
             400: components["responses"]["Refused400"];
