@@ -129,7 +129,7 @@ refusals! {
     pub enum FirmwareRefusal {
         Unknown = "firmware-unknown": ("固件包不存在，请刷新列表"),
         Exists = "firmware-exists": ("固件包已存在"),
-        PlatformOnly = "firmware-platform-only": ("固件包由平台维护，请联系平台管理员"),
+        PlatformOnly = "platform-only": ("固件包由平台维护，请联系平台管理员"),
         Model = "firmware-model": ("型号需 1 到 {ABOUT_MAX} 位字母、数字或 . _ - +，与设备上报的一致"),
         Version = "firmware-version": ("固件版本需 1 到 {ABOUT_MAX} 位字母、数字或 . _ - +，如 1.2.0"),
         Url = "firmware-url": ("下载地址需以 https:// 或 http:// 开头，最多 {URL_MAX} 个字符，不含空格和中文"),

@@ -166,7 +166,7 @@ impl Scene {
     fn secrets(&self) -> Vec<String> {
         let bikes = self.city.bikes.iter().chain(&self.other.bikes);
         let numbers = bikes.flat_map(|bike| [bike.car.clone(), bike.imei.clone(), bike.secret.clone()]);
-        let people = ["闽", "陈伟", "139000", "05920000000", "出行有限公司", RIDER].map(str::to_owned);
+        let people = ["闽", "陈伟", "1390000000", "05920000000", "出行有限公司", RIDER].map(str::to_owned);
         numbers.chain(people).collect()
     }
 }

@@ -140,9 +140,9 @@ async fn packages_are_the_platforms_each_model_and_version_is_one_and_texts_are_
     // Who works for an agent sees them, chooses among those that are enabled, and keeps none.
     let clerk = of_agent(&admin, &node.url, "13700000302", &["06"], &city.agent).await;
     assert_eq!(clerk.ok("GET", PACKAGES, json!({})).await["count"], 2);
-    assert_eq!(clerk.call("POST", PACKAGES, package(MODEL, "2.0.0")).await.code(), "firmware-platform-only");
+    assert_eq!(clerk.call("POST", PACKAGES, package(MODEL, "2.0.0")).await.code(), "platform-only");
     let state = json!({"id": open, "state": 0});
-    assert_eq!(clerk.call("POST", "/production/upgrade/state", state).await.code(), "firmware-platform-only");
+    assert_eq!(clerk.call("POST", "/production/upgrade/state", state).await.code(), "platform-only");
     assert_eq!(clerk.call("GET", "/device/firmware", json!({})).await.status, 403);
     let watcher = of_agent(&admin, &node.url, "13700000303", &["0305"], &city.agent).await;
     let choices = watcher.ok("GET", "/device/firmware", json!({"model": MODEL})).await;

@@ -550,9 +550,11 @@ pub fn beyond(route: &Route) -> &'static str {
     match (route.method.as_str(), path) {
         ("POST", "/auth/token") => "selection-not-held",
         ("POST", "/platform/permission/user/bangwo8") => "operator-not-oneself",
-        // Registering results and templates is the platform's, whatever an agent's people hold.
+        // Registering results, templates and firmware are the platform's, whatever an agent's people hold.
         ("PUT", "/Pay/customer/state" | "/Pay/customer/card/state")
         | ("POST", "/platform/agent/account")
+        | ("POST" | "PUT", "/production/upgrade")
+        | ("POST", "/production/upgrade/state")
         | ("POST" | "PUT" | "DELETE", "/platform/agent/role") => "platform-only",
         (
             "POST",

@@ -53,10 +53,16 @@ pub struct Node {
     pub url: String,
 }
 
+/// Whoever wants it to end in order asks for that: by now its database may be gone, and it would wait for it.
+impl Drop for Node {
+    fn drop(&mut self) {
+        self.process.kill9();
+    }
+}
+
 impl Node {
     /// Like a power cut of the process.
-    pub fn kill9(mut self) -> u16 {
-        block_in_place(|| self.process.kill9());
+    pub fn kill9(self) -> u16 {
         self.port
     }
 

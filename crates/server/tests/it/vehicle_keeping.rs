@@ -279,7 +279,7 @@ async fn commands_go_to_many_and_a_bell_rings_ten_times_a_minute() {
     };
     assert_eq!(fates(&told(12, "").await.data()), ["done", "done"]);
     assert_eq!(fates(&told(6, "").await.data()), ["command-reason", "command-reason"]);
-    assert_eq!(told(16, "升级").await.code(), "command-not-by-hand");
+    assert_eq!(told(15, "围栏").await.code(), "command-not-by-hand");
     for _ in 0..10 {
         assert_eq!(fates(&told(10, "").await.data()), ["done", "done"]);
     }
