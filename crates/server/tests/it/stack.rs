@@ -51,6 +51,8 @@ pub struct Node {
     process: Supervised,
     pub port: u16,
     pub url: String,
+    /// Who drops its stack before it waits for its end, not for the folder's watchdog.
+    _place: Arc<Place>,
 }
 
 /// Whoever wants it to end in order asks for that: by now its database may be gone, and it would wait for it.
@@ -309,7 +311,7 @@ impl Stack {
             process
                 .wait_until(Duration::from_mins(1), |_| http_get_ok(port, "/readyz"))
                 .expect("the server is ready");
-            Node { process, port, url: format!("http://127.0.0.1:{port}") }
+            Node { process, port, url: format!("http://127.0.0.1:{port}"), _place: Arc::clone(&self.place) }
         })
     }
 
