@@ -6,7 +6,7 @@ import { areasOf } from '@/kit/areaChoices'
 import type { BatchAction } from '@/kit/list/ListPage'
 import { useBatch } from '@/kit/list/useBatch'
 import { FirmwareItem } from '../firmware/FirmwareItem'
-import { bindableOptions, schemeChoices } from '../voltage-scheme/choices'
+import { bindableOptions, useSchemes } from '../voltage-scheme/choices'
 import { WAIT_MINUTES, waitChoices } from '../operation-map/commands'
 import { type Act, acts, AT_ONCE, BIKES_MAX, COMMANDS, KEEP, keepBody, type Kept, type Said, tagFault } from './acts'
 
@@ -149,17 +149,17 @@ function AreaItem({ value, onChange }: { value: string | undefined; onChange(id:
 const WITHOUT = 'none'
 
 function SchemeItem({ value, onChange }: { value: string | null | undefined; onChange(id: string | null): void }) {
-  const schemes = useQuery(schemeChoices)
+  const { schemes, isFetching } = useSchemes()
   return (
     <Form.Item label="电压方案" htmlFor="keep-scheme" required extra="只能使用车辆所属代理或平台的方案，不符合的逐辆说明原因">
       <Select<string>
         id="keep-scheme"
         showSearch={{ optionFilterProp: 'label' }}
         placeholder="选择方案，或取消方案"
-        loading={schemes.isFetching}
+        loading={isFetching}
         {...(value === undefined ? {} : { value: value ?? WITHOUT })}
         onChange={(id) => onChange(id === WITHOUT ? null : id)}
-        options={[...bindableOptions(schemes.data), { value: WITHOUT, label: '取消方案' }]}
+        options={[...bindableOptions(schemes), { value: WITHOUT, label: '取消方案' }]}
       />
     </Form.Item>
   )

@@ -1,17 +1,16 @@
-import { useQuery } from '@tanstack/react-query'
 import { useMemo } from 'react'
 import { ListPage } from '@/kit/list/ListPage'
 import { batchActionsOf, useKeep } from '../keeping/useKeep'
 import { VehicleCard } from './VehicleCard'
-import { schemeChoices, schemeOptions } from '../voltage-scheme/choices'
+import { schemeOptions, useSchemes } from '../voltage-scheme/choices'
 import { type VehicleListed, vehicleListOf } from './vehicles'
 
 /** 车辆: bikes by number. */
 export default function VehicleListPage() {
   const { run, dialog } = useKeep()
   const actions = useMemo(() => batchActionsOf<VehicleListed>(run), [run])
-  const schemes = useQuery(schemeChoices)
-  const description = useMemo(() => vehicleListOf(schemeOptions(schemes.data)), [schemes.data])
+  const { schemes } = useSchemes()
+  const description = useMemo(() => vehicleListOf(schemeOptions(schemes)), [schemes])
   return (
     <>
       <ListPage<VehicleListed> description={description} batchActions={actions} drawer={(carId, close) => <VehicleCard carId={carId} onClose={close} />} />

@@ -1,4 +1,3 @@
-import { useQuery } from '@tanstack/react-query'
 import { App, Button, Dropdown } from 'antd'
 import { useMemo, useState } from 'react'
 import { api } from '@/api/client'
@@ -8,7 +7,7 @@ import { allows, useCodes } from '@/kit/permission/held'
 import { type Act, acts, BIKES_MAX, type Kept } from '../keeping/acts'
 import { batchActionsOf, useKeep } from '../keeping/useKeep'
 import { VehicleCard } from '../query/VehicleCard'
-import { schemeChoices, schemeOptions } from '../voltage-scheme/choices'
+import { schemeOptions, useSchemes } from '../voltage-scheme/choices'
 import { type Screened, SCREENING, screeningOf } from './screening'
 
 const PAGE = 200
@@ -29,8 +28,8 @@ async function allOf(filters: Filters): Promise<{ rows: Kept[]; more: boolean }>
 export default function ScreeningPage() {
   const { run, dialog } = useKeep()
   const actions = useMemo(() => batchActionsOf<Screened>(run), [run])
-  const schemes = useQuery(schemeChoices)
-  const description = useMemo(() => screeningOf(schemeOptions(schemes.data)), [schemes.data])
+  const { schemes } = useSchemes()
+  const description = useMemo(() => screeningOf(schemeOptions(schemes)), [schemes])
   return (
     <>
       <ListPage<Screened>

@@ -2,19 +2,16 @@ import { useQuery } from '@tanstack/react-query'
 import { useMemo } from 'react'
 import { command } from '@/api/client'
 import { chemistryLabels, nominalVoltsLabels } from '@/api/generated/labels'
-import { agentChoices } from '@/kit/areaChoices'
 import { labelOf, optionsOf } from '@/kit/choice'
 import { factsOf } from '@/kit/list/cells'
 import type { ListDescription } from '@/kit/list/description'
 import { enabledColumn, enabledFilter } from '@/kit/list/enabled'
 import { ListPage } from '@/kit/list/ListPage'
-import { allows, useCodes } from '@/kit/permission/held'
 import { RecordDrawer } from '@/kit/record/RecordDrawer'
 import { useAskedCommand } from '@/kit/useAskedCommand'
+import { useCompanies } from './choices'
 import { SCHEME_PATH, schemeInfo, stale, type VoltageScheme, voltsText } from './voltageScheme'
 import { VoltageSchemeForm } from './VoltageSchemeForm'
-
-const LISTS_AGENTS = '1103||1101||0503'
 
 /** The list, with what agents are called as far as that is known. */
 const listOf = (companyOf: (agentId: string) => string | undefined): ListDescription<VoltageScheme> => ({
@@ -51,9 +48,8 @@ const listOf = (companyOf: (agentId: string) => string | undefined): ListDescrip
 
 /** 电压方案: what voltage tells of charge and range. */
 export default function VoltageSchemeListPage() {
-  const may = useCodes((codes) => allows(LISTS_AGENTS, codes))
-  const agents = useQuery({ ...agentChoices, enabled: may })
-  const list = useMemo(() => listOf((id) => agents.data?.find(({ agentId }) => agentId === id)?.company), [agents.data])
+  const companyOf = useCompanies()
+  const list = useMemo(() => listOf(companyOf), [companyOf])
   const remove = useAskedCommand({ run: command.delete(SCHEME_PATH), stale, done: '电压方案已删除' })
   return (
     <ListPage<VoltageScheme>

@@ -1,8 +1,11 @@
 /** Voltage schemes to choose from: for filters and for binding. */
-import { queryOptions } from '@tanstack/react-query'
+import { queryOptions, useQuery } from '@tanstack/react-query'
+import { useMemo } from 'react'
 import { api } from '@/api/client'
 import type { DataOf } from '@/api/shapes'
+import { agentChoices } from '@/kit/areaChoices'
 import type { FilterOption } from '@/kit/list/description'
+import { allows, useCodes } from '@/kit/permission/held'
 
 const CHOICES = '/vehicle/voltage-scheme'
 
@@ -19,12 +22,43 @@ export const schemeChoices = queryOptions({
   staleTime: 60_000,
 })
 
+/** Who may list agents. */
+const LISTS_AGENTS = '1103||1101||0503'
+
+/** What agents are called, as far as the caller may know. */
+export function useCompanies(enabled = true): (agentId: string) => string | undefined {
+  const may = useCodes((codes) => allows(LISTS_AGENTS, codes))
+  const agents = useQuery({ ...agentChoices, enabled: enabled && may })
+  return useMemo(() => {
+    const companies = new Map(agents.data?.map(({ agentId, company }) => [agentId, company]))
+    return (agentId) => companies.get(agentId)
+  }, [agents.data])
+}
+
+/** Schemes to choose from, of which those that are called alike are told apart by whose they are. */
+export function useSchemes(enabled = true): { schemes: readonly SchemeChoice[]; isFetching: boolean } {
+  const companyOf = useCompanies(enabled)
+  const { data, isFetching } = useQuery({ ...schemeChoices, enabled })
+  const schemes = useMemo(() => toldApart(data ?? [], companyOf), [data, companyOf])
+  return { schemes, isFetching }
+}
+
+/** The same schemes; a name that several have says whose it is. */
+export function toldApart(schemes: readonly SchemeChoice[], companyOf: (agentId: string) => string | undefined): SchemeChoice[] {
+  const times = new Map<string, number>()
+  for (const { name } of schemes) times.set(name, (times.get(name) ?? 0) + 1)
+  return schemes.map((scheme) => {
+    const owner = scheme.agentId ? companyOf(scheme.agentId) : undefined
+    return (times.get(scheme.name) ?? 0) > 1 && owner !== undefined ? { ...scheme, name: `${scheme.name}（${owner}）` } : scheme
+  })
+}
+
 /** What a filter offers: bikes without any first. */
-export const schemeOptions = (schemes: readonly SchemeChoice[] = []): FilterOption[] => [
+export const schemeOptions = (schemes: readonly SchemeChoice[]): FilterOption[] => [
   { value: NO_SCHEME, label: '未设置' },
   ...schemes.map(({ id, name, state }) => ({ value: id, label: state === ENABLED ? name : `${name}（停用）` })),
 ]
 
 /** What bikes may be bound to. */
-export const bindableOptions = (schemes: readonly SchemeChoice[] = []): FilterOption[] =>
+export const bindableOptions = (schemes: readonly SchemeChoice[]): FilterOption[] =>
   schemes.filter(({ state }) => state === ENABLED).map(({ id, name, agentId }) => ({ value: id, label: agentId ? name : `${name}（平台）` }))

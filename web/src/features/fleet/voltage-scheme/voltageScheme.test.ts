@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { bindableOptions, schemeOptions } from './choices'
+import { bindableOptions, schemeOptions, toldApart } from './choices'
 import { bodyOf, curvePlaces, CURVE, fieldsOf, pointsFault, rising, voltsText } from './voltageScheme'
 
 const points = [
@@ -51,5 +51,12 @@ describe('a voltage scheme', () => {
     const schemes = [scheme('7', '锂电', 1, '2'), scheme('8', '旧款', 0, '2'), scheme('9', '通用', 1, null)]
     expect(schemeOptions(schemes).map(({ value, label }) => `${value} ${label}`)).toEqual(['0 未设置', '7 锂电', '8 旧款（停用）', '9 通用'])
     expect(bindableOptions(schemes).map(({ label }) => label)).toEqual(['锂电', '通用（平台）'])
+  })
+
+  it('that is called like another says whose it is, where that is known', () => {
+    const scheme = (id: string, name: string, agentId: string | null) => ({ id, name, state: 1 as const, agentId, nominalV: 48 as const })
+    const schemes = [scheme('7', '锂电', '2'), scheme('8', '锂电', '3'), scheme('9', '锂电', null), scheme('10', '铅酸', '2')]
+    const told = toldApart(schemes, (agentId) => (agentId === '2' ? '甲公司' : undefined))
+    expect(told.map(({ name }) => name)).toEqual(['锂电（甲公司）', '锂电', '锂电', '铅酸'])
   })
 })

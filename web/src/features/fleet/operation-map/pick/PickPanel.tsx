@@ -6,7 +6,7 @@ import { useMemo, useState } from 'react'
 import { areasOf } from '@/kit/areaChoices'
 import type { Pick } from '@/live/messages'
 
-import { schemeChoices, schemeOptions } from '../../voltage-scheme/choices'
+import { schemeOptions, useSchemes } from '../../voltage-scheme/choices'
 import { type PickName, type PickText } from './pick'
 import { PickForm } from './PickForm'
 import { pickWords } from './words'
@@ -27,8 +27,8 @@ const areaChoices = areasOf([])
 export default function PickPanel({ text, pick, count, onText }: PickPanelProps) {
   const [open, setOpen] = useState(false)
   const areas = useQuery({ ...areaChoices, enabled: open || pick?.areas !== undefined })
-  const schemes = useQuery({ ...schemeChoices, enabled: open || pick?.voltage_schemes !== undefined })
-  const options = useMemo(() => schemeOptions(schemes.data), [schemes.data])
+  const { schemes } = useSchemes(open || pick?.voltage_schemes !== undefined)
+  const options = useMemo(() => schemeOptions(schemes), [schemes])
   const words = useMemo(() => {
     const areaName = (id: string) => areas.data?.find((area) => area.id === id)?.name
     const schemeName = (id: string) => options.find(({ value }) => value === id)?.label
