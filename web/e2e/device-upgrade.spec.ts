@@ -42,7 +42,7 @@ test('ROUTE-096 a package is added and disabled, and each model and version is o
   await expect(page.getByText('固件包已新增')).toBeVisible()
   await page.goto(at(`/production/device-upgrade?keyword=${model}`))
   const row = page.locator('.ant-table tr[data-row-key]').filter({ hasText: model })
-  await expect(row).toContainText('512 KB')
+  await expect(row).toContainText('524,288')
   await settled(page)
   expect(await violationsOf(page)).toEqual([])
   await fitsEverywhere(page, 'device-upgrade')

@@ -85,8 +85,8 @@ async function sortBy(page: Page, head: Locator): Promise<void> {
   await head.click()
 }
 
-/** Columns that no file has: what is done with a row, what moves from second to second, and what several fields say together. */
-const NOT_IN_FILES = ['', '操作', '下发进度', '优惠']
+/** Columns that no file has: what is done with a row, what moves from second to second, what several fields say together, and whose it is by name. */
+const NOT_IN_FILES = ['', '操作', '下发进度', '优惠', '所属']
 
 /** The file has the columns in sight, and a line for each row. */
 async function takeAway(page: Page): Promise<void> {

@@ -46,7 +46,7 @@ test.describe.serial('a voltage scheme', () => {
     expect(await violationsOf(page)).toEqual([])
     await page.getByRole('button', { name: '保存' }).click()
     await expect(page.getByText('电压方案已新增')).toBeVisible()
-    await expect(rowOf(page, name)).toContainText('60 公里')
+    await expect(rowOf(page, name)).toContainText('60')
     await fitsEverywhere(page, 'voltage-scheme')
   })
 

@@ -69,13 +69,13 @@ impl Listing for ListQuery {
         columns: &[
             Column::text("model", "型号", |row| &row.model),
             Column::text("firmware", "固件版本", |row| &row.firmware),
+            Column::text("state", "状态", |row| row.state.label()),
             Column::count("sizeBytes", "大小（字节）", |row| row.size_bytes),
+            Column::text("note", "说明", |row| &row.note),
             Column::text("md5", "MD5", |row| &row.md5),
             Column::text("url", "下载地址", |row| &row.url),
-            Column::text("note", "说明", |row| &row.note),
-            Column::text("state", "状态", |row| row.state.label()),
-            Column::time("createdAt", "新增时间", |row| Some(row.created_at)),
             Column::time("updatedAt", "更新时间", |row| Some(row.updated_at)),
+            Column::time("createdAt", "新增时间", |row| Some(row.created_at)),
             Column::made("id", "固件包编号", |row| row.id.to_string()),
         ],
     };

@@ -13,7 +13,7 @@ use wire::{
 
 use crate::Fleet;
 use crate::model::voltage_scheme::{
-    Chemistry, Form, NominalVolts, SchemeState, VoltageScheme, VoltageSchemeCommand,
+    Chemistry, Form, NominalVolts, Point, SchemeState, VoltageScheme, VoltageSchemeCommand,
 };
 use crate::read::voltage_schemes::{self, Choosable, VoltageSchemeRow};
 
@@ -77,21 +77,21 @@ impl Listing for ListQuery {
             Column::text("name", "方案名称", |row| &row.name),
             Column::text("nominalV", "标称电压", |row| row.nominal_v.label()),
             Column::text("chemistry", "电芯", |row| row.chemistry.label()),
-            Column::count("minMv", "最低电压（毫伏）", |row| row.min_mv),
-            Column::count("maxMv", "最高电压（毫伏）", |row| row.max_mv),
-            Column::made("points", "电压电量表", |row| {
-                let point = |point: &crate::model::voltage_scheme::Point| {
-                    format!("{} mV {}%", point.voltage_mv, point.percent)
-                };
-                row.points.iter().map(point).collect::<Vec<_>>().join("；")
+            Column::made("span", "电压范围", |row| {
+                let volts = |mv: i64| format!("{:.1} V", mv as f64 / 1_000.0);
+                format!("{} – {}", volts(row.min_mv), volts(row.max_mv))
             }),
             Column::count("maxMileageKm", "满电里程（公里）", |row| row.max_mileage_km.into()),
             Column::count("lowPercent", "低电阈值（%）", |row| row.low_percent.into()),
             Column::count("enoughPercent", "充足阈值（%）", |row| row.enough_percent.into()),
             Column::count("boundCount", "绑定车辆", |row| row.bound_count),
             Column::text("state", "状态", |row| row.state.label()),
-            Column::time("createdAt", "创建时间", |row| Some(row.created_at)),
+            Column::made("points", "电压电量表", |row| {
+                let point = |point: &Point| format!("{} mV {}%", point.voltage_mv, point.percent);
+                row.points.iter().map(point).collect::<Vec<_>>().join("；")
+            }),
             Column::time("updatedAt", "更新时间", |row| Some(row.updated_at)),
+            Column::time("createdAt", "创建时间", |row| Some(row.created_at)),
             Column::made("agentId", "所属代理编号", |row| {
                 row.agent_id.map(|agent| agent.to_string()).unwrap_or_default()
             }),

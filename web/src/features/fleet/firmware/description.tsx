@@ -1,6 +1,6 @@
 import type { ListDescription } from '@/kit/list/description'
 import { enabledColumn, enabledFilter } from '@/kit/list/enabled'
-import { type Firmware, FIRMWARE_PATH, sizeText } from './firmware'
+import { type Firmware, FIRMWARE_PATH } from './firmware'
 
 export const firmwareList: ListDescription<Firmware> = {
   id: 'firmware',
@@ -20,7 +20,7 @@ export const firmwareList: ListDescription<Firmware> = {
     { key: 'model', title: '型号', width: 130, strong: true, text: (row) => row.model },
     { key: 'firmware', title: '固件版本', width: 110, text: (row) => row.firmware },
     enabledColumn(),
-    { key: 'sizeBytes', title: '大小', width: 90, align: 'right', text: (row) => sizeText(row.sizeBytes) },
+    { kind: 'count', key: 'sizeBytes', title: '大小（字节）', value: (row) => row.sizeBytes },
     { key: 'note', title: '说明', width: 200, text: (row) => row.note },
     { key: 'md5', title: 'MD5', width: 270, text: (row) => row.md5 },
     { key: 'url', title: '下载地址', width: 280, text: (row) => row.url },
