@@ -177,6 +177,14 @@ describe('many calls at once', () => {
     expect(signedOut).toHaveBeenCalledOnce()
   })
 
+  it('one that is built when the session has ended is refused quietly', async () => {
+    server.answers(LIST, says({ message: '登录已失效' }, 401))
+    localStorage.removeItem(ACCESS_TOKEN)
+    expect(await get()).toMatchObject({ status: 401 })
+    expect(failed).not.toHaveBeenCalled()
+    expect(signedOut).not.toHaveBeenCalled()
+  })
+
   it('cookies that ran out end the session, without asking the server', async () => {
     clearSignature()
     await Promise.all([get(), get()])

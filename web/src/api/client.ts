@@ -110,10 +110,11 @@ function tokenIn(sent: Headers): string | null {
 
 /**
  * The server did not accept `token`. Only the one in use ends the session: of a burst the first answer has ended it
- * already, and a token that another tab has replaced meanwhile says nothing about the new one.
+ * already, also for a call that was only built after that and bore none, and a token that another tab has replaced meanwhile says nothing
+ * about the new one.
  */
 function refusedAs(token: string | null, words: string | null = null): void {
-  if (localStorage.getItem(ACCESS_TOKEN) !== token) return
+  if (token === null || localStorage.getItem(ACCESS_TOKEN) !== token) return
   listener.failed('未授权', '授权验证失败')
   listener.signedOut(words)
 }
