@@ -552,9 +552,8 @@ pub fn beyond(route: &Route) -> &'static str {
         ("POST", "/platform/permission/user/bangwo8") => "operator-not-oneself",
         // Registering results, templates and firmware are the platform's, whatever an agent's people hold.
         ("PUT", "/Pay/customer/state" | "/Pay/customer/card/state")
-        | ("POST", "/platform/agent/account")
+        | ("POST", "/platform/agent/account" | "/production/upgrade/state")
         | ("POST" | "PUT", "/production/upgrade")
-        | ("POST", "/production/upgrade/state")
         | ("POST" | "PUT" | "DELETE", "/platform/agent/role") => "platform-only",
         (
             "POST",
