@@ -1,14 +1,12 @@
-import { useQuery } from '@tanstack/react-query'
 import { Form, InputNumber } from 'antd'
 import { command } from '@/api/client'
 import { chemistryLabels, nominalVoltsLabels, schemeStateLabels } from '@/api/generated/labels'
-import { agentChoices } from '@/kit/areaChoices'
 import { numberedOptionsOf } from '@/kit/choice'
-import { allows, useCodes } from '@/kit/permission/held'
 import { ChoiceItem } from '@/kit/record/ChoiceItem'
 import { Pair } from '@/kit/record/items'
 import { RecordForm } from '@/kit/record/RecordForm'
 import { NameItem } from '@/kit/TextItems'
+import { useAgentChoices } from '@/kit/useAgentChoices'
 import { useCommand } from '@/kit/useCommand'
 import { PointsField } from './PointsField'
 import { bodyOf, fieldsOf, MILEAGE_MAX_KM, NAME_MAX, pointsFault, type PointTyped, SCHEME_PATH, type SchemeFields, stale, type VoltageScheme } from './voltageScheme'
@@ -20,8 +18,6 @@ const fieldOf = {
   'voltage-scheme-mileage': 'maxMileageKm',
   'voltage-scheme-thresholds': 'enoughPercent',
 }
-/** What it takes to list agents. */
-const LISTS_AGENTS = '1103||1101||0503'
 const required = (label: string) => [{ required: true, message: `请输入${label}` }]
 
 interface VoltageSchemeFormProps {
@@ -98,8 +94,7 @@ export function VoltageSchemeForm({ scheme, onSaved }: VoltageSchemeFormProps) {
 
 /** Whose it is, for who reaches several agents; for all others it is their own's, and nothing is asked. */
 function OwnerItem() {
-  const may = useCodes((codes) => allows(LISTS_AGENTS, codes))
-  const agents = useQuery({ ...agentChoices, enabled: may })
+  const agents = useAgentChoices()
   if ((agents.data?.length ?? 0) < 2) return null
   return (
     <ChoiceItem

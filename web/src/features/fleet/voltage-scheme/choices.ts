@@ -3,9 +3,8 @@ import { queryOptions, useQuery } from '@tanstack/react-query'
 import { useMemo } from 'react'
 import { api } from '@/api/client'
 import type { DataOf } from '@/api/shapes'
-import { agentChoices } from '@/kit/areaChoices'
 import type { FilterOption } from '@/kit/list/description'
-import { allows, useCodes } from '@/kit/permission/held'
+import { useAgentChoices } from '@/kit/useAgentChoices'
 
 const CHOICES = '/vehicle/voltage-scheme'
 
@@ -22,13 +21,9 @@ export const schemeChoices = queryOptions({
   staleTime: 60_000,
 })
 
-/** Who may list agents. */
-const LISTS_AGENTS = '1103||1101||0503'
-
 /** What agents are called, as far as the caller may know. */
 export function useCompanies(enabled = true): (agentId: string) => string | undefined {
-  const may = useCodes((codes) => allows(LISTS_AGENTS, codes))
-  const agents = useQuery({ ...agentChoices, enabled: enabled && may })
+  const agents = useAgentChoices(enabled)
   return useMemo(() => {
     const companies = new Map(agents.data?.map(({ agentId, company }) => [agentId, company]))
     return (agentId) => companies.get(agentId)
