@@ -10,7 +10,12 @@ use tokio::sync::{mpsc, oneshot};
 use tokio::task::JoinHandle;
 use vocabulary::{Clock, SystemClock};
 
+use crate::client::Machine;
+use crate::stack::{Stack, eventually};
+
 const PATIENCE: Duration = Duration::from_mins(1);
+/// So many messages wait for the line; whoever says more waits himself.
+const QUEUE: usize = 1000;
 
 /// A connection that makes itself again when it breaks.
 pub struct Bike {
@@ -44,9 +49,9 @@ async fn listen(
         match events.poll().await {
             Ok(Event::Incoming(Packet::ConnAck(_))) => {
                 connects.fetch_add(1, Ordering::Relaxed);
-                if client.subscribe(&subscribe, QoS::AtMostOnce).await.is_err() {
-                    return;
-                }
+                // Of its own: behind a thousand reports that wait for this very line it would wait for ever.
+                let (client, subscribe) = (client.clone(), subscribe.clone());
+                tokio::spawn(async move { client.subscribe(subscribe, QoS::AtMostOnce).await });
             }
             Ok(Event::Incoming(Packet::SubAck(answer))) => {
                 let granted =
@@ -98,7 +103,7 @@ impl Bike {
         if let Some((user, password)) = login {
             options.set_credentials(user, password);
         }
-        let (client, events) = AsyncClient::new(options, 1000);
+        let (client, events) = AsyncClient::new(options, QUEUE);
         let (told, taken) = oneshot::channel();
         let (down, heard) = mpsc::channel(100);
         let connects = Arc::new(AtomicUsize::new(0));
@@ -154,4 +159,35 @@ impl Bike {
     pub async fn next_command(&mut self) -> (String, Value) {
         tokio::time::timeout(PATIENCE, self.down.recv()).await.expect("in time").expect("a command")
     }
+}
+
+/// Whoever says more than its queue holds while the broker is away waits, and goes on when it is back.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_full_queue_does_not_keep_a_bike_from_coming_back() {
+    let stack = Stack::start().await;
+    let node = stack.node(None);
+    let machine = Machine::new(&node.url, &stack.full_machine().await);
+    let credential = machine.insist("/open/v1/gateways", &json!({"name": "talker"}), "talker").await.data();
+    let login = (credential["user"].as_str().unwrap(), credential["secret"].as_str().unwrap());
+    let (gateway, _) =
+        Bike::try_connect(&stack.nats.mqtt_addr(), Some(login), "ebike/+/down").await.expect("a gateway");
+
+    stack.nats.kill9().await;
+    let said = AtomicUsize::new(0);
+    let talking = async {
+        for _ in 0..2 * QUEUE {
+            gateway.publish("ebike/861234567890123/up", &json!({})).await;
+            said.fetch_add(1, Ordering::Relaxed);
+        }
+    };
+    let coming_back = async {
+        eventually("the queue is full", PATIENCE, async || {
+            (said.load(Ordering::Relaxed) >= QUEUE).then_some(())
+        })
+        .await;
+        stack.nats.restart().await;
+    };
+    let all = async { tokio::join!(talking, coming_back) };
+    tokio::time::timeout(PATIENCE, all).await.expect("it says the rest");
+    assert_eq!(said.into_inner(), 2 * QUEUE);
 }
