@@ -6,7 +6,7 @@ import { areasOf } from '@/kit/areaChoices'
 import type { BatchAction } from '@/kit/list/ListPage'
 import { useBatch } from '@/kit/list/useBatch'
 import { FirmwareItem } from '../firmware/FirmwareItem'
-import { bindableOptions, useSchemes } from '../voltage-scheme/choices'
+import { bindableOptions, useSchemes } from '@/kit/schemeChoices'
 import { WAIT_MINUTES, waitChoices } from '../operation-map/commands'
 import { type Act, acts, AT_ONCE, BIKES_MAX, COMMANDS, KEEP, keepBody, type Kept, type Said, tagFault } from './acts'
 

@@ -2,7 +2,7 @@ import { useMemo } from 'react'
 import { ListPage } from '@/kit/list/ListPage'
 import { batchActionsOf, useKeep } from '../keeping/useKeep'
 import { VehicleCard } from './VehicleCard'
-import { schemeOptions, useSchemes } from '../voltage-scheme/choices'
+import { schemeOptions, useSchemes } from '@/kit/schemeChoices'
 import { type VehicleListed, vehicleListOf } from './vehicles'
 
 /** 车辆: bikes by number. */

@@ -7,7 +7,7 @@ import { allows, useCodes } from '@/kit/permission/held'
 import { type Act, acts, BIKES_MAX, type Kept } from '../keeping/acts'
 import { batchActionsOf, useKeep } from '../keeping/useKeep'
 import { VehicleCard } from '../query/VehicleCard'
-import { schemeOptions, useSchemes } from '../voltage-scheme/choices'
+import { schemeOptions, useSchemes } from '@/kit/schemeChoices'
 import { type Screened, SCREENING, screeningOf } from './screening'
 
 const PAGE = 200

@@ -9,7 +9,7 @@ import { enabledColumn, enabledFilter } from '@/kit/list/enabled'
 import { ListPage } from '@/kit/list/ListPage'
 import { RecordDrawer } from '@/kit/record/RecordDrawer'
 import { useAskedCommand } from '@/kit/useAskedCommand'
-import { useCompanies } from './choices'
+import { useCompanies } from '@/kit/schemeChoices'
 import { SCHEME_PATH, schemeInfo, stale, type VoltageScheme, voltsText } from './voltageScheme'
 import { VoltageSchemeForm } from './VoltageSchemeForm'
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { bindableOptions, schemeOptions, toldApart } from './choices'
+import { bindableOptions, schemeOptions, toldApart } from '@/kit/schemeChoices'
 import { bodyOf, curvePlaces, CURVE, fieldsOf, pointsFault, rising, voltsText } from './voltageScheme'
 
 const points = [

@@ -2,7 +2,7 @@
 import { queryOptions } from '@tanstack/react-query'
 import { api } from '@/api/client'
 import type { BodyOf, DataOf } from '@/api/shapes'
-import { schemeChoices } from './choices'
+import { schemeChoices } from '@/kit/schemeChoices'
 
 export const SCHEME_PATH = '/production/voltageScheme'
 

@@ -6,7 +6,7 @@ import { useMemo, useState } from 'react'
 import { areasOf } from '@/kit/areaChoices'
 import type { Pick } from '@/live/messages'
 
-import { schemeOptions, useSchemes } from '../../voltage-scheme/choices'
+import { schemeOptions, useSchemes } from '@/kit/schemeChoices'
 import { type PickName, type PickText } from './pick'
 import { PickForm } from './PickForm'
 import { pickWords } from './words'
