@@ -81,3 +81,27 @@ test('a role shows some bikes alone: on the map, in lists, in the search and liv
   await expect(his.getByText('没有符合筛选条件的记录')).toBeVisible()
   await context.close()
 })
+
+test('a role shows the bikes of some voltage schemes', async ({ page }) => {
+  await page.goto(at('/permissions/role'))
+  await page.getByRole('button', { name: '新增角色' }).click()
+  await page.getByLabel('角色名称').fill(`${name}换`)
+  await page.getByLabel('搜索权限').fill('运营地图')
+  await page.getByRole('treeitem', { name: /^运营地图/ }).first().getByRole('checkbox').click()
+  await page.getByLabel('可见电压方案').click()
+  const option = page.locator('.ant-select-dropdown:visible .ant-select-item-option').first()
+  const scheme = (await option.innerText()).trim()
+  await option.click()
+  await page.keyboard.press('Escape')
+  for (const [width, height] of SIZES.toReversed()) {
+    await page.setViewportSize({ width, height })
+    await page.getByLabel('可见电压方案').scrollIntoViewIfNeeded()
+    await page.screenshot({ path: test.info().outputPath(`schemes-${width}.png`) })
+  }
+  await page.getByRole('button', { name: '保存' }).click()
+  await expect(page.getByText('角色已新增')).toBeVisible()
+  await page.goto(at(`/permissions/role?keyword=${encodeURIComponent(`${name}换`)}`))
+  await expect(rowOf(page, `${name}换`)).toContainText('1 个电压方案')
+  await rowOf(page, `${name}换`).click()
+  await expect(page.getByRole('dialog').getByTitle(scheme)).toBeVisible()
+})

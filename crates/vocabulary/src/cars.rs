@@ -1,8 +1,10 @@
-//! Which bikes somebody may see, by number and by what becomes of them.
+//! Which bikes somebody may see, by number, by what becomes of them and by what tells of their batteries.
 
 use std::collections::BTreeSet;
 
 use serde::{Deserialize, Serialize};
+
+use crate::VoltageSchemeId;
 
 /// Bikes that may be seen. Several views together show what any of them shows.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -24,6 +26,9 @@ pub struct CarView {
     /// Riding states (0 to 15) in which a bike is shown live; none: every state.
     #[serde(default)]
     pub riding_states: BTreeSet<u8>,
+    /// Voltage schemes of which a bike has one where it is shown live; none: every bike, and those without a scheme.
+    #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
+    pub voltage_schemes: BTreeSet<VoltageSchemeId>,
 }
 
 /// Bike numbers between two of the same length, compared character by character, both included.
@@ -52,23 +57,26 @@ impl CarRange {
 impl CarView {
     /// Whether it lets every bike be seen at any time.
     pub fn is_everything(&self) -> bool {
-        self.ranges.is_empty() && self.riding_states.is_empty()
+        self.ranges.is_empty() && self.riding_states.is_empty() && self.voltage_schemes.is_empty()
     }
 
     fn has(&self, car_id: &str) -> bool {
         self.ranges.is_empty() || self.ranges.iter().any(|range| range.contains(car_id))
     }
 
-    fn shows(&self, car_id: &str, riding_state: u8) -> bool {
-        (self.riding_states.is_empty() || self.riding_states.contains(&riding_state)) && self.has(car_id)
+    fn shows(&self, car_id: &str, riding_state: u8, scheme: Option<VoltageSchemeId>) -> bool {
+        (self.riding_states.is_empty() || self.riding_states.contains(&riding_state))
+            && (self.voltage_schemes.is_empty()
+                || scheme.is_some_and(|it| self.voltage_schemes.contains(&it)))
+            && self.has(car_id)
     }
 
     fn covers(&self, other: &Self) -> bool {
         let within = |range: &CarRange| self.ranges.iter().any(|own| own.covers(range));
         let numbers = self.ranges.is_empty() || !other.ranges.is_empty() && other.ranges.iter().all(within);
-        let states = self.riding_states.is_empty()
-            || !other.riding_states.is_empty() && other.riding_states.is_subset(&self.riding_states);
-        numbers && states
+        numbers
+            && is_within(&other.riding_states, &self.riding_states)
+            && is_within(&other.voltage_schemes, &self.voltage_schemes)
     }
 
     /// What both show, unless that is nothing.
@@ -80,12 +88,23 @@ impl CarView {
                 Some(met.collect::<Vec<_>>()).filter(|met| !met.is_empty())?
             }
         };
-        let riding_states = match (self.riding_states.is_empty(), other.riding_states.is_empty()) {
-            (true, _) => other.riding_states.clone(),
-            (_, true) => self.riding_states.clone(),
-            _ => Some(&self.riding_states & &other.riding_states).filter(|both| !both.is_empty())?,
-        };
-        Some(Self { ranges, riding_states })
+        let riding_states = in_both(&self.riding_states, &other.riding_states)?;
+        let voltage_schemes = in_both(&self.voltage_schemes, &other.voltage_schemes)?;
+        Some(Self { ranges, riding_states, voltage_schemes })
+    }
+}
+
+/// Whether everything that `inner` lets through `outer` does; none lets everything through.
+fn is_within<T: Ord>(inner: &BTreeSet<T>, outer: &BTreeSet<T>) -> bool {
+    outer.is_empty() || !inner.is_empty() && inner.is_subset(outer)
+}
+
+/// What both let through, unless that is nothing.
+fn in_both<T: Ord + Clone>(left: &BTreeSet<T>, right: &BTreeSet<T>) -> Option<BTreeSet<T>> {
+    match (left.is_empty(), right.is_empty()) {
+        (true, _) => Some(right.clone()),
+        (_, true) => Some(left.clone()),
+        _ => Some(left & right).filter(|both| !both.is_empty()),
     }
 }
 
@@ -112,11 +131,11 @@ impl Cars {
         }
     }
 
-    /// Whether it is shown while it is in this riding state.
-    pub fn shows(&self, car_id: &str, riding_state: u8) -> bool {
+    /// Whether it is shown while it is in this riding state and has this voltage scheme.
+    pub fn shows(&self, car_id: &str, riding_state: u8, scheme: Option<VoltageSchemeId>) -> bool {
         match self {
             Self::All => true,
-            Self::Seen(views) => views.iter().any(|view| view.shows(car_id, riding_state)),
+            Self::Seen(views) => views.iter().any(|view| view.shows(car_id, riding_state, scheme)),
         }
     }
 
@@ -184,7 +203,13 @@ mod tests {
         CarView {
             ranges: ranges.iter().map(range).collect(),
             riding_states: states.iter().copied().collect(),
+            ..CarView::default()
         }
+    }
+
+    fn of_schemes(schemes: &[i64]) -> CarView {
+        let voltage_schemes = schemes.iter().copied().map(VoltageSchemeId).collect();
+        CarView { voltage_schemes, ..CarView::default() }
     }
 
     #[test]
@@ -207,16 +232,31 @@ mod tests {
     #[test]
     fn a_state_hides_what_is_live_and_no_number() {
         let cars = Cars::NONE.and(&view(&[], &[1, 5]));
-        assert!(cars.has("A1") && cars.shows("A1", 5) && !cars.shows("A1", 2));
+        assert!(cars.has("A1") && cars.shows("A1", 5, None) && !cars.shows("A1", 2, None));
         assert_eq!(cars.ranges(), None);
-        assert!(!Cars::NONE.has("A1") && Cars::All.shows("A1", 2));
+        assert!(!Cars::NONE.has("A1") && Cars::All.shows("A1", 2, None));
+    }
+
+    #[test]
+    fn a_voltage_scheme_hides_bikes_of_others_and_those_without_one() {
+        let cars = Cars::NONE.and(&of_schemes(&[7, 8]));
+        let shown = |scheme: Option<i64>| cars.shows("A1", 1, scheme.map(VoltageSchemeId));
+        assert_eq!([Some(7), Some(8), Some(9), None].map(shown), [true, true, false, false]);
+        assert!(cars.has("A1") && !cars.is_all());
+        assert!(cars.covers(&Cars::NONE.and(&of_schemes(&[8]))));
+        assert!(
+            !cars.covers(&Cars::NONE.and(&of_schemes(&[8, 9])))
+                && !cars.covers(&Cars::NONE.and(&view(&[], &[1])))
+        );
+        assert_eq!(cars.intersect(&Cars::NONE.and(&of_schemes(&[8, 9]))), Cars::NONE.and(&of_schemes(&[8])));
+        assert_eq!(cars.intersect(&Cars::NONE.and(&of_schemes(&[9]))), Cars::NONE);
     }
 
     #[test]
     fn several_roles_show_what_any_of_them_shows() {
         let cars = Cars::NONE.and(&view(&[("A1", "A3")], &[1])).and(&view(&[("A5", "A9")], &[2]));
-        assert!(cars.shows("A2", 1) && cars.shows("A7", 2));
-        assert!(!cars.shows("A2", 2) && !cars.shows("A4", 1));
+        assert!(cars.shows("A2", 1, None) && cars.shows("A7", 2, None));
+        assert!(!cars.shows("A2", 2, None) && !cars.shows("A4", 1, None));
         assert_eq!(cars.and(&view(&[], &[])), Cars::All);
     }
 

@@ -54,6 +54,13 @@ export const schemeOptions = (schemes: readonly SchemeChoice[]): FilterOption[] 
   ...schemes.map(({ id, name, state }) => ({ value: id, label: state === ENABLED ? name : `${name}（停用）` })),
 ]
 
+/** What a role may show; of those it names already, also the ones that are no longer there. */
+export function schemesToSee(schemes: readonly SchemeChoice[], named: readonly string[]): FilterOption[] {
+  const [, ...offered] = schemeOptions(schemes)
+  const gone = named.filter((id) => schemes.every((scheme) => scheme.id !== id))
+  return [...offered, ...gone.map((id) => ({ value: id, label: `已删除或不可见（${id}）` }))]
+}
+
 /** What bikes may be bound to. */
 export const bindableOptions = (schemes: readonly SchemeChoice[]): FilterOption[] =>
   schemes.filter(({ state }) => state === ENABLED).map(({ id, name, agentId }) => ({ value: id, label: agentId ? name : `${name}（平台）` }))

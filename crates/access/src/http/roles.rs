@@ -63,7 +63,9 @@ impl Listing for ListQuery {
 fn view_label(view: &ViewConfig) -> String {
     let ranges = view.car_ranges.iter().map(|range| format!("{}–{}", range.from, range.to));
     let states = view.riding_states.iter().filter_map(|state| riding_state(*state)).map(str::to_owned);
-    let parts: Vec<String> = ranges.chain(states).collect();
+    let schemes = Some(view.voltage_scheme_ids.len()).filter(|count| *count > 0);
+    let schemes = schemes.map(|count| format!("{count} 个电压方案"));
+    let parts: Vec<String> = ranges.chain(states).chain(schemes).collect();
     if parts.is_empty() { "全部".to_owned() } else { parts.join("、") }
 }
 

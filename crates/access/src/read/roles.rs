@@ -8,7 +8,9 @@ use sqlx::postgres::PgRow;
 use sqlx::types::Json;
 use sqlx::{FromRow, PgConnection};
 use utoipa::ToSchema;
-use vocabulary::{AgentId, CarRange, CarView, Cars, DataOwner, OperatorId, PermissionCode, RoleId, Scope};
+use vocabulary::{
+    AgentId, CarRange, CarView, Cars, DataOwner, OperatorId, PermissionCode, RoleId, Scope, VoltageSchemeId,
+};
 
 use super::actor;
 use crate::model::level::Level;
@@ -107,6 +109,9 @@ pub struct ViewConfig {
     pub car_ranges: Vec<NumberRange>,
     /// Riding states (1 待使用, 2 骑行中, 3 临停, 4 预约中, 5 运维中) in which a bike is shown live; none: all.
     pub riding_states: BTreeSet<u8>,
+    /// Voltage schemes (at most 20) of which a bike has one where it is shown live; none: all, and bikes without one.
+    #[schema(value_type = Vec<String>)]
+    pub voltage_scheme_ids: BTreeSet<VoltageSchemeId>,
 }
 
 /// Numbers between two of the same length, compared character by character, both included.
@@ -122,14 +127,22 @@ pub struct NumberRange {
 impl From<CarView> for ViewConfig {
     fn from(view: CarView) -> Self {
         let range = |CarRange { from, to }| NumberRange { from, to };
-        Self { car_ranges: view.ranges.into_iter().map(range).collect(), riding_states: view.riding_states }
+        Self {
+            car_ranges: view.ranges.into_iter().map(range).collect(),
+            riding_states: view.riding_states,
+            voltage_scheme_ids: view.voltage_schemes,
+        }
     }
 }
 
 impl From<ViewConfig> for CarView {
     fn from(view: ViewConfig) -> Self {
         let range = |NumberRange { from, to }| CarRange { from, to };
-        Self { ranges: view.car_ranges.into_iter().map(range).collect(), riding_states: view.riding_states }
+        Self {
+            ranges: view.car_ranges.into_iter().map(range).collect(),
+            riding_states: view.riding_states,
+            voltage_schemes: view.voltage_scheme_ids,
+        }
     }
 }
 

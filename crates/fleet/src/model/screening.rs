@@ -54,7 +54,11 @@ impl Look<'_> {
     /// Whether somebody with this scope is shown it.
     pub fn is_shown_to(&self, scope: &Scope) -> bool {
         scope.contains(DataOwner { agent: self.agent, area: self.area })
-            && scope.cars.shows(self.car_id, u8::try_from(self.riding).unwrap_or_default())
+            && scope.cars.shows(
+                self.car_id,
+                u8::try_from(self.riding).unwrap_or_default(),
+                self.voltage_scheme,
+            )
     }
 }
 

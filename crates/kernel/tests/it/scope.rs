@@ -93,7 +93,7 @@ fn cars() -> impl Strategy<Value = Cars> {
     let number = || prop::sample::select(&NUMBERS[..]).prop_map(str::to_owned);
     let range = (number(), number()).prop_map(|(from, to)| CarRange { from, to });
     let view = (prop::collection::vec(range, 0..3), btree_set(1_u8..6, 0..2))
-        .prop_map(|(ranges, riding_states)| CarView { ranges, riding_states });
+        .prop_map(|(ranges, riding_states)| CarView { ranges, riding_states, ..CarView::default() });
     prop::collection::vec(view, 0..3).prop_map(Cars::Seen)
 }
 

@@ -142,7 +142,7 @@ impl Fleet {
         let record = &self.records[index];
         let one_of = |wanted: Codes, has: Codes| wanted == Codes::default() || wanted.0 & has.0 != 0;
         one_of(pick.riding, Codes(1 << record.riding_state.min(15)))
-            && pick.seen.shows(&record.car_id, record.riding_state)
+            && pick.seen.shows(&record.car_id, record.riding_state, record.voltage_scheme)
             && one_of(pick.operations, record.operation_states)
             && one_of(pick.alarms, record.alarm_states)
             && pick.soc_percent.is_none_or(|(from, to)| {

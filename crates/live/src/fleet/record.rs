@@ -83,7 +83,7 @@ impl VehicleRecord {
 
     /// Whether somebody with this scope is shown it.
     pub fn is_shown_to(&self, scope: &Scope) -> bool {
-        scope.contains(self.owner()) && scope.cars.shows(&self.car_id, self.riding_state)
+        scope.contains(self.owner()) && scope.cars.shows(&self.car_id, self.riding_state, self.voltage_scheme)
     }
 
     /// Whether a map shows it: it is, or should be, somewhere outside.

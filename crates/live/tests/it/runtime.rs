@@ -44,7 +44,8 @@ impl Authentication for Accounts {
             "area2" => (3, area(2)),
             "few" => {
                 let range = CarRange { from: "K10".to_owned(), to: "K19".to_owned() };
-                let view = CarView { ranges: vec![range], riding_states: [1, 5].into() };
+                let view =
+                    CarView { ranges: vec![range], riding_states: [1, 5].into(), ..CarView::default() };
                 (4, Scope { cars: Cars::NONE.and(&view), ..area(1) })
             }
             "disabled" => return Err(Denied::Disabled),

@@ -62,6 +62,7 @@ const ROLE_FIELDS: &[Field] = &[
     Field { key: "codes", label: "权限", text: Text::Named(permission) },
     Field { key: "car_ranges", label: "可见车辆编号", text: Text::Plain },
     Field { key: "riding_states", label: "可见骑行状态", text: Text::Named(label::<RidingState>) },
+    Field { key: "voltage_schemes", label: "可见电压方案", text: Text::Of("voltage-scheme") },
     Field { key: "enabled", label: "状态", text: ENABLED },
     Field { key: "holders", label: "持有人", text: Text::Of("operator") },
     Field { key: "agent", label: "所属代理", text: Text::Of("agent") },
@@ -69,13 +70,14 @@ const ROLE_FIELDS: &[Field] = &[
     Field { key: "deleted", label: "已删除", text: YES },
 ];
 
-/// Which bikes its holders see is two fields; an event that says nothing of it means every bike.
+/// Which bikes its holders see is three fields; an event that says nothing of it means every bike.
 fn content(state: &mut Fields, mut data: Fields) {
     let view = data.remove("view").unwrap_or_default();
     let range = |range: &Value| Some(json!(format!("{}–{}", range["from"].as_str()?, range["to"].as_str()?)));
     let ranges: Vec<Value> = view["ranges"].as_array().into_iter().flatten().filter_map(range).collect();
     let states = view["riding_states"].as_array().cloned().unwrap_or_default();
-    for (key, values) in [("car_ranges", ranges), ("riding_states", states)] {
+    let schemes = view["voltage_schemes"].as_array().cloned().unwrap_or_default();
+    for (key, values) in [("car_ranges", ranges), ("riding_states", states), ("voltage_schemes", schemes)] {
         if values.is_empty() {
             state.remove(key);
         } else {

@@ -8,6 +8,7 @@ use ::territory::model::franchisee::{FranchiseeEvent, People};
 use kernel::{Actor, Meta, Personal, Position};
 use vocabulary::{
     AgentId, AreaId, CarRange, CarView, DataOwner, OperatorId, PermissionCode, Reach, Scope, Timestamp,
+    VoltageSchemeId,
 };
 
 use super::*;
@@ -119,8 +120,8 @@ fn a_role_is_folded_with_its_holders_and_stays_known_when_it_is_gone() {
 }
 
 #[test]
-fn which_bikes_a_role_shows_is_told_as_numbers_and_states_until_it_shows_every_one() {
-    let changed = |ranges: &[(&str, &str)], states: &[u8]| RoleEvent::Changed {
+fn which_bikes_a_role_shows_is_told_as_numbers_states_and_schemes_until_it_shows_every_one() {
+    let changed = |ranges: &[(&str, &str)], states: &[u8], schemes: &[i64]| RoleEvent::Changed {
         tier: Tier::Operations,
         remark: String::new(),
         codes: [PermissionCode::try_from("0301".to_owned()).unwrap()].into(),
@@ -130,14 +131,18 @@ fn which_bikes_a_role_shows_is_told_as_numbers_and_states_until_it_shows_every_o
                 .map(|(from, to)| CarRange { from: (*from).to_owned(), to: (*to).to_owned() })
                 .collect(),
             riding_states: states.iter().copied().collect(),
+            voltage_schemes: schemes.iter().copied().map(VoltageSchemeId).collect(),
         },
     };
-    let limited = changed(&[("A100", "A199"), ("B1", "B9")], &[1, 5]);
+    let limited = changed(&[("A100", "A199"), ("B1", "B9")], &[1, 5], &[12]);
     let state = folded("role", std::slice::from_ref(&limited));
     assert_eq!(state["car_ranges"], json!(["A100–A199", "B1–B9"]));
     assert_eq!(state["riding_states"], json!([1, 5]));
-    let state = folded("role", &[limited, changed(&[], &[])]);
-    assert_eq!((state.get("car_ranges"), state.get("riding_states")), (None, None));
+    assert_eq!(state["voltage_schemes"], json!(["12"]));
+    let state = folded("role", &[limited, changed(&[], &[], &[])]);
+    for key in ["car_ranges", "riding_states", "voltage_schemes"] {
+        assert_eq!(state.get(key), None, "{key}");
+    }
 }
 
 #[test]

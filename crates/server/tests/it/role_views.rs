@@ -8,7 +8,9 @@ use serde_json::{Value, json};
 use crate::city::City;
 use crate::client::{Browser, Machine};
 use crate::rider::Rider;
+use crate::screen::Screen;
 use crate::stack::{ADMIN, Stack, eventually};
+use crate::voltage_schemes;
 
 const CODES: [&str; 8] = ["0301", "0302", "0305", "0307", "1402", "1403", "1601", "0903"];
 const ROLE: &str = "/platform/permission/role";
@@ -44,7 +46,7 @@ async fn whoever_holds_it_finds_and_tells_those_bikes_alone() {
     let city = City::build(&machine, "V", 1, 4).await;
     let admin = Browser::signed_in(&node.url, ADMIN).await;
     let mut bikes = city.on_line(&stack, &machine, (city.lat, city.lng)).await;
-    let own = json!({"carRanges": [{"from": "V00001", "to": "V00002"}], "ridingStates": []});
+    let own = json!({"carRanges": [{"from": "V00001", "to": "V00002"}], "ridingStates": [], "voltageSchemeIds": []});
     let role = new_role(&admin, "片区", own.clone()).await;
     admin.new_operator("13700000021", &[&role], &city.agent).await;
     let him = Browser::signed_in(&node.url, "13700000021").await;
@@ -103,6 +105,52 @@ async fn whoever_holds_it_finds_and_tells_those_bikes_alone() {
     admin.ok("PUT", ROLE, all).await;
     let seen = him.ok("GET", "/vehicle/query", json!({"pageSize": "50"})).await;
     assert_eq!(numbers(&seen).len(), 4);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_role_of_voltage_schemes_shows_the_bikes_that_have_one_of_them_live() {
+    let (stack, node) = Stack::serving().await;
+    let machine = Machine::new(&node.url, &stack.full_machine().await);
+    let city = City::build(&machine, "V", 1, 3).await;
+    let admin = Browser::signed_in(&node.url, ADMIN).await;
+    let _bikes = city.on_line(&stack, &machine, (city.lat, city.lng)).await;
+    let mut schemes = Vec::new();
+    for (name, car) in [("48V 锂电", "V00000"), ("60V 铅酸", "V00001")] {
+        let made = admin.ok("POST", "/production/voltageScheme", voltage_schemes::form(name, None)).await;
+        let id = made["id"].as_str().expect("an id").to_owned();
+        admin.ok("POST", "/vehicle/keep", json!({"carIds": [car], "act": 12, "voltageSchemeId": id})).await;
+        schemes.push(id);
+    }
+    let own = json!({"carRanges": [], "ridingStates": [], "voltageSchemeIds": [schemes[0]]});
+    let role = new_role(&admin, "换电", own.clone()).await;
+    admin.new_operator("13700000041", &[&role], &city.agent).await;
+    let info = admin.ok("GET", "/platform/permission/role/info", json!({"id": role})).await;
+    assert_eq!(info["viewConfig"], own);
+
+    let him = Browser::signed_in(&node.url, "13700000041").await;
+    let lists = ["/vehicle/screening", "/vehicle/device"];
+    for list in lists {
+        eventually("he sees the bike that has it", Duration::from_secs(30), async || {
+            let page = him.ok("GET", list, json!({"pageSize": "50"})).await;
+            (numbers(&page) == set(&["V00000"])).then_some(())
+        })
+        .await;
+    }
+    let mut screen = Screen::open(&him).await;
+    screen.look_at(city.lat, city.lng).await;
+    screen.until("one bike alone", |s: &Screen| s.bikes.len() == 1).await;
+    // Bound to his scheme, a bike comes into sight; bound to another one, it leaves.
+    let bind = async |car: &str, scheme: &str| {
+        let body = json!({"carIds": [car], "act": 12, "voltageSchemeId": scheme});
+        admin.ok("POST", "/vehicle/keep", body).await
+    };
+    bind("V00002", &schemes[0]).await;
+    screen.until("the second one", |s: &Screen| s.bikes.len() == 2).await;
+    bind("V00000", &schemes[1]).await;
+    screen.until("the first one is gone", |s: &Screen| s.bikes.len() == 1).await;
+    let many: Vec<String> = (1..=21).map(|id| id.to_string()).collect();
+    let body = json!({"name": "过多", "tier": 2, "codes": held(), "viewConfig": {"voltageSchemeIds": many}});
+    assert_eq!(admin.call("POST", ROLE, body).await.code(), "role-too-many-schemes");
 }
 
 #[tokio::test(flavor = "multi_thread")]

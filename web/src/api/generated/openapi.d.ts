@@ -21272,6 +21272,11 @@ export interface components {
              * @default []
              */
             ridingStates: number[];
+            /**
+             * @description Voltage schemes (at most 20) of which a bike has one where it is shown live; none: all, and bikes without one.
+             * @default []
+             */
+            voltageSchemeIds: string[];
         };
         /** @description Devices whose battery has so many volts. */
         VoltageCount: {

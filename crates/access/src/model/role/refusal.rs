@@ -3,7 +3,7 @@
 use kernel::refusals;
 use vocabulary::PermissionCode;
 
-use super::sight::RANGES_MAX;
+use super::sight::{RANGES_MAX, SCHEMES_MAX};
 use super::{HOLDERS_MAX, NAME_MAX, REMARK_MAX};
 use crate::model::authority::Above;
 
@@ -24,6 +24,7 @@ refusals! {
         TooManyRanges = "role-too-many-ranges": ("可见车辆的编号段最多 {RANGES_MAX} 个"),
         BadRange(String) = "role-bad-range": ("编号段“{0}”不正确：起止编号位数应相同，起不大于止，只含字母、数字、- 或 _"),
         BadRidingState = "role-bad-riding-state": ("可见车辆的骑行状态不正确"),
+        TooManySchemes = "role-too-many-schemes": ("可见车辆的电压方案最多 {SCHEMES_MAX} 个"),
         AboveLevel = "role-above-level": ("该角色的级别高于您的级别，您不能创建、授予或操作"),
         HeldBeyondReach = "role-beyond-reach": ("持有该角色的人员中有超出您数据范围的，您不能操作"),
         HeldAboveLevel = "role-held-above-level": ("持有该角色的人员中有级别高于您的，您不能操作"),

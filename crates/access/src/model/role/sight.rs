@@ -7,6 +7,8 @@ use crate::model::authority::Authority;
 
 /// A role names at most so many ranges of bike numbers.
 pub const RANGES_MAX: usize = 20;
+/// And so many voltage schemes.
+pub const SCHEMES_MAX: usize = 20;
 /// A bike's number has at most so many characters.
 const NUMBER_MAX: usize = 40;
 /// How the riding states are called that a role may name, from 1 on.
@@ -32,6 +34,9 @@ pub(super) fn checked(mut view: CarView) -> Result<CarView, RoleRefusal> {
     if !view.riding_states.iter().all(|state| riding_state(*state).is_some()) {
         return Err(RoleRefusal::BadRidingState);
     }
+    if view.voltage_schemes.len() > SCHEMES_MAX {
+        return Err(RoleRefusal::TooManySchemes);
+    }
     view.ranges.sort_unstable();
     view.ranges.dedup();
     Ok(view)
@@ -50,7 +55,7 @@ pub(super) fn is_within(view: &CarView, by: &Authority) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use vocabulary::CarRange;
+    use vocabulary::{CarRange, VoltageSchemeId};
 
     fn of(from: &str, to: &str) -> CarView {
         CarView { ranges: vec![CarRange { from: from.to_owned(), to: to.to_owned() }], ..CarView::default() }
@@ -70,7 +75,7 @@ mod tests {
     }
 
     #[test]
-    fn ranges_and_states_are_bounded() {
+    fn ranges_states_and_schemes_are_bounded() {
         let ranges = |count: usize| CarView {
             ranges: (0..count).map(|n| CarRange { from: format!("{n:03}"), to: format!("{n:03}") }).collect(),
             ..CarView::default()
@@ -81,5 +86,11 @@ mod tests {
             let view = CarView { riding_states: [state].into(), ..CarView::default() };
             assert_eq!(checked(view).is_ok(), stands, "{state}");
         }
+        let schemes = |count: i64| CarView {
+            voltage_schemes: (1..=count).map(VoltageSchemeId).collect(),
+            ..CarView::default()
+        };
+        assert!(checked(schemes(20)).is_ok());
+        assert_eq!(checked(schemes(21)), Err(RoleRefusal::TooManySchemes));
     }
 }

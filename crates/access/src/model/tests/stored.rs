@@ -28,6 +28,8 @@ fn role_events_are_stored_as_they_always_were() {
             "enabled": true, "system": false}}),
         json!({"type": "role.changed", "data": {"tier": 4, "remark": "", "codes": ["0904"],
             "view": {"ranges": [], "riding_states": [1, 5]}}}),
+        json!({"type": "role.changed", "data": {"tier": 4, "remark": "", "codes": ["0904"],
+            "view": {"ranges": [], "riding_states": [], "voltage_schemes": ["12"]}}}),
         json!({"type": "role.enabled"}),
         json!({"type": "role.disabled"}),
         json!({"type": "role.deleted"}),

@@ -21,15 +21,24 @@ interface Fields extends Pick<Role, 'name' | 'tier' | 'remark' | 'codes'> {
   /** Which bikes are seen, as they are typed. */
   ranges: string[]
   ridingStates: number[]
+  voltageSchemeIds: string[]
   /** Of a new one. */
   enabled?: boolean
 }
 
-const empty: Fields = { name: '', tier: 2, remark: '', codes: [], ranges: [], ridingStates: [], enabled: true }
-const fieldOf = { 'role-name-taken': 'name', 'role-too-many-ranges': 'ranges', 'role-bad-range': 'ranges', 'role-beyond-sight': 'ranges', 'role-bad-riding-state': 'ridingStates' }
+const empty: Fields = { name: '', tier: 2, remark: '', codes: [], ranges: [], ridingStates: [], voltageSchemeIds: [], enabled: true }
+const fieldOf = {
+  'role-name-taken': 'name',
+  'role-too-many-ranges': 'ranges',
+  'role-bad-range': 'ranges',
+  'role-beyond-sight': 'ranges',
+  'role-bad-riding-state': 'ridingStates',
+  'role-too-many-schemes': 'voltageSchemeIds',
+}
 
 function fieldsOf({ name, tier, remark, codes, viewConfig }: Role): Fields {
-  return { name, tier, remark, codes, ranges: viewConfig.carRanges.map(rangeText), ridingStates: viewConfig.ridingStates }
+  const { carRanges, ridingStates, voltageSchemeIds } = viewConfig
+  return { name, tier, remark, codes, ranges: carRanges.map(rangeText), ridingStates, voltageSchemeIds }
 }
 
 /** Adds or changes a role, and shows what changes; the system's own are only shown. */
@@ -41,8 +50,8 @@ export function RoleForm({ role, users = 0, onSaved }: RoleFormProps) {
   const tier = Form.useWatch('tier', form) ?? original.tier
   const review = useCodeReview(role?.codes, Form.useWatch('codes', form) ?? original.codes)
   const effect = users > 0 ? `${users} 位用户的权限将立即改变。` : '目前没有用户使用这个角色。'
-  const save = ({ enabled, ranges, ridingStates, ...others }: Fields) => {
-    const values = { ...others, viewConfig: { carRanges: ranges.flatMap((text) => rangeOf(text) ?? []), ridingStates } }
+  const save = ({ enabled, ranges, ridingStates, voltageSchemeIds, ...others }: Fields) => {
+    const values = { ...others, viewConfig: { carRanges: ranges.flatMap((text) => rangeOf(text) ?? []), ridingStates, voltageSchemeIds } }
     return role ? change.mutateAsync({ ...values, id: role.id, version: role.version }) : create.mutateAsync({ ...values, state: enabled ? 1 : 0 })
   }
   return (
@@ -67,7 +76,7 @@ export function RoleForm({ role, users = 0, onSaved }: RoleFormProps) {
       )}
       <CodesItem label="权限" extra="勾选分组会一并勾选其下的页面和操作；只能授予您自己拥有的权限" tier={tier} />
       {review.line}
-      <SightItems />
+      <SightItems original={original.voltageSchemeIds} />
     </RecordForm>
   )
 }

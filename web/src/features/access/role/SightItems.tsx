@@ -1,11 +1,17 @@
-import { Checkbox, Form } from 'antd'
+import { Checkbox, Form, Select } from 'antd'
+import { allows, useCodes } from '@/kit/permission/held'
+import { schemesToSee, useSchemes } from '@/kit/schemeChoices'
 import { TextsItem } from '@/kit/TextItems'
-import { RANGES_MAX, rangeOf, ridingStates } from './sight'
+import { RANGES_MAX, rangeOf, ridingStates, SCHEMES_MAX } from './sight'
 
 const isRange = { is: { test: (text: string) => rangeOf(text) !== undefined }, text: '应为一个编号，或位数相同的“起始~结束”' }
+/** Who may see which schemes there are. */
+const SEES_SCHEMES = '0301||0302||0305||0307'
 
 /** Which bikes the holders of a role see. */
-export function SightItems() {
+export function SightItems({ original }: { original: readonly string[] }) {
+  const seesSchemes = allows(SEES_SCHEMES, useCodes())
+  const { schemes, isFetching } = useSchemes(seesSchemes)
   return (
     <>
       <TextsItem
@@ -20,6 +26,23 @@ export function SightItems() {
       <Form.Item name="ridingStates" label="可见车辆状态" extra="不选则可见全部状态；只限制实时数据，历史记录不受影响">
         <Checkbox.Group options={ridingStates} />
       </Form.Item>
+      {seesSchemes && (
+        <Form.Item
+          name="voltageSchemeIds"
+          label="可见电压方案"
+          extra="不选则可见全部车辆；选择后只可见绑定了这些方案的车辆，未设置方案的车辆不可见。只限制实时数据"
+          rules={[{ type: 'array', max: SCHEMES_MAX, message: `最多选择 ${SCHEMES_MAX} 个方案` }]}
+        >
+          <Select
+            mode="multiple"
+            allowClear
+            loading={isFetching}
+            placeholder="例如：只看 48V 锂电的换电人员"
+            showSearch={{ optionFilterProp: 'label' }}
+            options={schemesToSee(schemes, original)}
+          />
+        </Form.Item>
+      )}
     </>
   )
 }

@@ -8,7 +8,7 @@ import { type Role, roleInfo } from './role'
 import { useRoleRecord } from './useRoleRecord'
 
 vi.setConfig({ testTimeout: 30_000 })
-const role: Role = { id: '7', name: '客服', tier: 2, remark: '', codes: ['3001', '3002'], viewConfig: { carRanges: [], ridingStates: [] }, state: 1, system: false, userCount: 0, version: 3, agentId: null, updatedAt: 0, updatedBy: '' }
+const role: Role = { id: '7', name: '客服', tier: 2, remark: '', codes: ['3001', '3002'], viewConfig: { carRanges: [], ridingStates: [], voltageSchemeIds: [] }, state: 1, system: false, userCount: 0, version: 3, agentId: null, updatedAt: 0, updatedBy: '' }
 
 const nothing = () => undefined
 

@@ -16,6 +16,6 @@ it.each(['', '~', '04A199~04A100', '04A1~04A10', '京A01', '04A100~'])('%s is no
 })
 
 it('says what a role shows in a few words', () => {
-  expect(sightText({ carRanges: [], ridingStates: [] })).toBe('全部')
-  expect(sightText({ carRanges: [{ from: 'A1', to: 'A9' }, { from: 'B1', to: 'B1' }], ridingStates: [5, 1] })).toBe('A1~A9、B1、待使用、运维中')
+  expect(sightText({ carRanges: [], ridingStates: [], voltageSchemeIds: [] })).toBe('全部')
+  expect(sightText({ carRanges: [{ from: 'A1', to: 'A9' }, { from: 'B1', to: 'B1' }], ridingStates: [5, 1], voltageSchemeIds: ['7', '8'] })).toBe('A1~A9、B1、待使用、运维中、2 个电压方案')
 })

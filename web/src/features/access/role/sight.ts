@@ -6,6 +6,8 @@ type NumberRange = ViewConfig['carRanges'][number]
 
 /** At most so many ranges in a role. */
 export const RANGES_MAX = 20
+/** And so many voltage schemes. */
+export const SCHEMES_MAX = 20
 /** A range as it is typed: one number, or two of the same length in order. */
 const RANGE = /^([\w-]+)(?:\s*[~～–—至]\s*([\w-]+))?$/
 
@@ -22,8 +24,9 @@ export function rangeText({ from, to }: NumberRange): string {
 export const ridingStates = Object.entries(ridingStateLabels).map(([value, label]) => ({ value: Number(value), label }))
 
 /** What a role shows, in a few words. */
-export function sightText({ carRanges, ridingStates: shown }: ViewConfig): string {
+export function sightText({ carRanges, ridingStates: shown, voltageSchemeIds }: ViewConfig): string {
   const states = ridingStates.filter(({ value }) => shown.includes(value)).map(({ label }) => label)
-  const parts = [...carRanges.map(rangeText), ...states]
+  const schemes = voltageSchemeIds.length > 0 ? [`${voltageSchemeIds.length} 个电压方案`] : []
+  const parts = [...carRanges.map(rangeText), ...states, ...schemes]
   return parts.length === 0 ? '全部' : parts.join('、')
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { bindableOptions, schemeOptions, toldApart } from '@/kit/schemeChoices'
+import { bindableOptions, schemeOptions, schemesToSee, toldApart } from '@/kit/schemeChoices'
 import { bodyOf, curvePlaces, CURVE, fieldsOf, pointsFault, rising, voltsText } from './voltageScheme'
 
 const points = [
@@ -51,6 +51,8 @@ describe('a voltage scheme', () => {
     const schemes = [scheme('7', '锂电', 1, '2'), scheme('8', '旧款', 0, '2'), scheme('9', '通用', 1, null)]
     expect(schemeOptions(schemes).map(({ value, label }) => `${value} ${label}`)).toEqual(['0 未设置', '7 锂电', '8 旧款（停用）', '9 通用'])
     expect(bindableOptions(schemes).map(({ label }) => label)).toEqual(['锂电', '通用（平台）'])
+    // A role that names one which was deleted says so.
+    expect(schemesToSee(schemes, ['7', '6']).map(({ label }) => label)).toEqual(['锂电', '旧款（停用）', '通用', '已删除或不可见（6）'])
   })
 
   it('that is called like another says whose it is, where that is known', () => {
