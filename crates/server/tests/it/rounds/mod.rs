@@ -350,7 +350,6 @@ async fn round(seed: u64, timeline: Arc<Timeline>) -> (String, bool) {
         messages: taken(&messages),
         ahead_s: jumping(&steps).map(|(_, seconds)| i64::from(seconds)).fold(0, i64::max),
     };
-    oracle::quiet(&world.owner).await;
     let mut failed = None;
     for (promise, look) in PROMISES {
         if let Err(panic) = AssertUnwindSafe(look(&world)).catch_unwind().await {

@@ -9,7 +9,7 @@ use serde_json::Value;
 use sqlx::PgPool;
 
 use super::load::Told;
-use super::plan::MODELS;
+use super::plan::{JUMP_S, MODELS};
 use super::reader::Readers;
 use super::{World, bans, once, writers};
 use crate::faults::every_bike_enrolled_once;
@@ -19,12 +19,15 @@ use crate::stack::eventually;
 use crate::stream;
 
 const PATIENCE: Duration = Duration::from_mins(1);
+/// A command ends by the clock of the node that was asked.
+const ENDED: Duration = Duration::from_secs(60 + JUMP_S.unsigned_abs() as u64);
 
 /// What holds, and who looks.
 type Promise = (&'static str, for<'a> fn(&'a World) -> LocalBoxFuture<'a, ()>);
 
 /// In the order in which they are looked at: what is built on another comes after it.
 pub const PROMISES: &[Promise] = &[
+    ("a command that nobody answers ends by itself", |world| Box::pin(quiet(&world.owner))),
     ("positions of the log have no gaps", |world| Box::pin(no_gaps(world))),
     ("an acknowledged command stands once", |world| Box::pin(every_command_once(world))),
     ("what is asked for once and without a key is answered as it was done", |world| {
@@ -113,8 +116,8 @@ pub async fn changes_of(owner: &PgPool, car: &str) -> i64 {
 }
 
 /// Waits until nothing happens by itself any more: what nobody answers has timed out.
-pub async fn quiet(owner: &PgPool) {
-    eventually("no command waits for its bike", PATIENCE, async || {
+async fn quiet(owner: &PgPool) {
+    eventually("no command waits for its bike", ENDED, async || {
         stream::settled(owner).await;
         let waiting = "select count(*) from read.device_command where state in (0, 1)";
         let waiting: i64 = sqlx::query_scalar(waiting).fetch_one(owner).await.ok()?;
