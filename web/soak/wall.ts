@@ -11,7 +11,8 @@ import { type Browser, chromium, type LaunchOptions } from '@playwright/test'
 
 const LISTENS = /^DevTools listening on (ws:\S+)$/
 const START_MS = 60_000
-const SETTLE_SECONDS = 30
+const SETTLE_TURNS = 4
+const SETTLE_SECONDS = 8
 /** A page that is as busy as ever answers long before. */
 const ANSWER_MS = 60_000
 
@@ -44,18 +45,8 @@ export class Wall {
   }
 
   /** What the page at a route holds after its garbage is gone, by the name of each metric (Chrome DevTools Protocol, `Performance`). */
-  async metricsOf(path: string): Promise<Map<string, number>> {
-    const listed = await fetch(new URL('/json/list', this.address.replace('ws:', 'http:')))
-    const targets = (await listed.json()) as { url: string; webSocketDebuggerUrl: string }[]
-    const target = targets.find(({ url }) => url.endsWith(`#${path}`))
-    if (target === undefined) throw new Error(`${path} is no longer open`)
-    const socket = new WebSocket(target.webSocketDebuggerUrl)
-    try {
-      await new Promise((resolve, reject) => {
-        socket.addEventListener('open', resolve)
-        socket.addEventListener('error', () => reject(new Error(`${path} cannot be asked`)))
-      })
-      const line = new Line(socket)
+  metricsOf(path: string): Promise<Map<string, number>> {
+    return this.asked(path, async (line) => {
       await line.ask('Performance.enable')
       await line.ask('HeapProfiler.collectGarbage')
       const { metrics } = (await line.ask('Performance.getMetrics')) as { metrics: { name: string; value: number }[] }
@@ -70,6 +61,22 @@ export class Wall {
         if (own !== undefined) held.set('JSHeapUsedSize', own + usedSize)
       }
       return held
+    })
+  }
+
+  /** Asks the page at a route, by a line of its own that leaves nothing in it. */
+  private async asked<T>(path: string, ask: (line: Line) => Promise<T>): Promise<T> {
+    const listed = await fetch(new URL('/json/list', this.address.replace('ws:', 'http:')))
+    const targets = (await listed.json()) as { url: string; webSocketDebuggerUrl: string }[]
+    const target = targets.find(({ url }) => url.endsWith(`#${path}`))
+    if (target === undefined) throw new Error(`${path} is no longer open`)
+    const socket = new WebSocket(target.webSocketDebuggerUrl)
+    try {
+      await new Promise((resolve, reject) => {
+        socket.addEventListener('open', resolve)
+        socket.addEventListener('error', () => reject(new Error(`${path} cannot be asked`)))
+      })
+      return await ask(new Line(socket))
     } finally {
       socket.close()
     }
@@ -86,14 +93,18 @@ export class Wall {
   }
 
   /**
-   * Resident memory of what draws its pages, without what is shared with others: of each the least of some seconds, for surfaces on their way
-   * to the screen come and go by ten megabytes.
+   * Resident memory of what draws its pages, without what is shared with others: of each the least of some seconds after garbage was collected,
+   * and that several times over: surfaces on their way to the screen come and go by ten megabytes, and what one collection leaves in pages that are
+   * half empty the next one gives back.
    */
-  async residentMb(): Promise<number> {
+  async residentMb(paths: readonly string[]): Promise<number> {
     const least = new Map<number, number>()
-    for (let second = 0; second < SETTLE_SECONDS; second += 1) {
-      for (const pid of renderersOf(this.process.pid)) least.set(pid, Math.min(least.get(pid) ?? Number.POSITIVE_INFINITY, residentMb(pid)))
-      await nap(1000)
+    for (let turn = 0; turn < SETTLE_TURNS; turn += 1) {
+      for (const path of paths) await this.asked(path, (line) => line.ask('HeapProfiler.collectGarbage'))
+      for (let second = 0; second < SETTLE_SECONDS; second += 1) {
+        for (const pid of renderersOf(this.process.pid)) least.set(pid, Math.min(least.get(pid) ?? Number.POSITIVE_INFINITY, residentMb(pid)))
+        await nap(1000)
+      }
     }
     return [...least.values()].reduce((sum, mb) => sum + mb, 0)
   }
