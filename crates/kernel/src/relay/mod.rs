@@ -241,6 +241,7 @@ impl Relay<'_> {
         let stored = stored.ok_or(RelayError::Over)?;
         let state = stream.get_info().await.map_err(nats)?.state;
         let mut anew = self.remembered;
+        let mut sequence = state.last_sequence;
         let position = if state.last_sequence == 0 {
             Position(0)
         } else if state.messages == 0 {
@@ -250,6 +251,7 @@ impl Relay<'_> {
             if last.sequence < state.last_sequence {
                 anew = anew.max(stored);
             }
+            sequence = end_of(state.last_sequence, last.sequence);
             self.told_of(&last).await?
         };
         let head = self.runtime.reader.head().await?;
@@ -266,7 +268,7 @@ impl Relay<'_> {
         Ok(Place {
             sent: position,
             acknowledged: position,
-            sequence: state.last_sequence,
+            sequence,
             anew,
             stored,
             stored_at: Instant::now(),
@@ -391,6 +393,13 @@ impl Relay<'_> {
     }
 }
 
+/// Behind which sequence the stream goes on, which said how far it reaches before it gave its last message. Its last messages may have been
+/// deleted; or some that were on their way came in between. What is sent is refused where the stream reaches another sequence than it names: counted
+/// from a place that is not the last message's, one of those behind would be taken in the place of those before it.
+fn end_of(last_sequence: u64, last_message: u64) -> u64 {
+    last_sequence.max(last_message)
+}
+
 /// Waits for the oldest acknowledgement.
 async fn land(flights: &mut VecDeque<Flight>, place: &mut Place) -> Result<(), RelayError> {
     let Some(flight) = flights.pop_front() else { return Ok(()) };
@@ -404,4 +413,16 @@ async fn land(flights: &mut VecDeque<Flight>, place: &mut Place) -> Result<(), R
     place.acknowledged = flight.position;
     metrics::counter!("wheelhouse_relay_events_total").increment(1);
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_stream_goes_on_behind_its_last_message_and_behind_deleted_ones() {
+        assert_eq!(end_of(7_259, 7_259), 7_259);
+        assert_eq!(end_of(7_259, 7_200), 7_259, "the last messages were deleted");
+        assert_eq!(end_of(7_028, 7_259), 7_259, "messages that were on their way came in between");
+    }
 }

@@ -25,7 +25,7 @@ pub(super) async fn reports(ingest: &Ingest, alarms: Option<&AlarmQueue>) -> Res
                     // Counted when it comes from the stream.
                     let taken = ingest.memory.write().take(imei, &report, now, now, &mut judged);
                     if let Err(Refusal::UnknownDevice) = taken {
-                        strangers.wait(imei, report, now, now);
+                        strangers.wait(imei, report, now, now, 0);
                     }
                 }
             }

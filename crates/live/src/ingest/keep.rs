@@ -64,7 +64,8 @@ impl Numbers {
 }
 
 /// Takes the place of whoever led before, who stores nothing from then on; at most his last transaction is waited for.
-/// Tells how far stream `born` is stored under `name`, unless somebody leads in a later term than `token`.
+/// Tells how far stream `born` is stored under `name`, unless somebody leads in a later term than `token`. What the former
+/// leader could not store, because he did not know its bike yet, is taken in anew with all that came since.
 pub(super) async fn take_over(
     pool: &PgPool,
     name: &str,
@@ -73,7 +74,8 @@ pub(super) async fn take_over(
 ) -> sqlx::Result<Option<u64>> {
     let seq: Option<i64> = sqlx::query_scalar(
         "insert into live.ingest as known (name, stream_born, stream_seq, token) values ($1, $2, 0, $3)
-         on conflict (name) do update set token = excluded.token where known.token <= excluded.token
+         on conflict (name) do update set token = excluded.token, resume_seq = null,
+             stream_seq = least(known.stream_seq, known.resume_seq) where known.token <= excluded.token
          returning case when stream_born = $2 then stream_seq else 0 end",
     )
     .bind(name)
@@ -109,23 +111,26 @@ pub(crate) async fn begin(
     leads.map(|_| transaction).ok_or(IngestError::Superseded)
 }
 
-/// Moves from message `from` to `seq`, in the transaction of the rows; false when that was done before.
+/// Moves from message `from` to `seq`, in the transaction of the rows; false when that was done before. `resume`: behind which
+/// earlier message whoever leads next goes on.
 pub(super) async fn advance(
     db: &mut PgConnection,
     name: &str,
     born: &str,
     from: u64,
     seq: u64,
+    resume: Option<u64>,
 ) -> sqlx::Result<bool> {
     let number = |seq: u64| i64::try_from(seq).unwrap_or(i64::MAX);
     let moved = sqlx::query(
-        "update live.ingest set stream_born = $2, stream_seq = $4
+        "update live.ingest set stream_born = $2, stream_seq = $4, resume_seq = $5
          where name = $1 and (stream_seq = $3 or stream_born <> $2)",
     )
     .bind(name)
     .bind(born)
     .bind(number(from))
     .bind(number(seq))
+    .bind(resume.map(number))
     .execute(db)
     .await?;
     Ok(moved.rows_affected() == 1)
@@ -134,7 +139,7 @@ pub(super) async fn advance(
 /// The stream lost its end: what came since has numbers that are stored under others. Begins anew; what is stored is known
 /// by its time.
 pub(super) async fn begin_anew(pool: &PgPool, name: &str, token: i64) -> sqlx::Result<()> {
-    sqlx::query("update live.ingest set stream_seq = 0 where name = $1 and token = $2")
+    sqlx::query("update live.ingest set stream_seq = 0, resume_seq = null where name = $1 and token = $2")
         .bind(name)
         .bind(token)
         .execute(pool)

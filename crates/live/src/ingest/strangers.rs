@@ -20,6 +20,8 @@ pub(super) struct Said {
     /// When it reached the system's door.
     pub(super) published: Timestamp,
     heard_at: Timestamp,
+    /// Which message of the stream it was; 0 where it was heard beside it.
+    pub(super) seq: u64,
 }
 
 /// See the module.
@@ -28,15 +30,27 @@ pub(super) struct Strangers(HashMap<String, Said>);
 
 impl Strangers {
     /// `imei` said something, and nobody knows it.
-    pub(super) fn wait(&mut self, imei: &str, report: Report, published: Timestamp, now: Timestamp) {
+    pub(super) fn wait(
+        &mut self,
+        imei: &str,
+        report: Report,
+        published: Timestamp,
+        now: Timestamp,
+        seq: u64,
+    ) {
         if let Some(said) = self.0.get_mut(imei) {
             // It waits no longer for speaking again: a device that stays unknown is given up.
-            (said.report, said.published) = (report, published);
+            (said.report, said.published, said.seq) = (report, published, seq);
         } else if self.0.len() < MOST {
-            self.0.insert(imei.to_owned(), Said { report, published, heard_at: now });
+            self.0.insert(imei.to_owned(), Said { report, published, heard_at: now, seq });
         } else {
             measure::refused(Refusal::UnknownDevice);
         }
+    }
+
+    /// Which message of the stream has to be read again by whoever comes next, lest he miss what one of them said.
+    pub(super) fn first_seq(&self) -> Option<u64> {
+        self.0.values().map(|said| said.seq).min()
     }
 
     /// Those whom `knows` says are known by now, with what they said; who waited too long is given up.
@@ -82,9 +96,11 @@ mod tests {
     #[test]
     fn who_becomes_known_in_time_is_heard_by_his_last_word() {
         let mut strangers = Strangers::default();
-        strangers.wait("1", report(50), at(0), at(0));
-        strangers.wait("2", report(60), at(1), at(1));
-        strangers.wait("1", report(49), at(2), at(2));
+        assert_eq!(strangers.first_seq(), None);
+        strangers.wait("1", report(50), at(0), at(0), 7);
+        strangers.wait("2", report(60), at(1), at(1), 8);
+        strangers.wait("1", report(49), at(2), at(2), 9);
+        assert_eq!(strangers.first_seq(), Some(8), "of the first word of 1 nothing is wanted");
         assert!(strangers.introduced(at(3), |_| false).is_empty());
         let known = strangers.introduced(at(4), |imei| imei == "1");
         assert_eq!(known.len(), 1);
@@ -97,7 +113,7 @@ mod tests {
     fn a_flood_of_strangers_is_turned_away_and_who_waits_stays() {
         let mut strangers = Strangers::default();
         for number in 0..=MOST {
-            strangers.wait(&number.to_string(), report(50), at(0), at(0));
+            strangers.wait(&number.to_string(), report(50), at(0), at(0), 0);
         }
         assert_eq!(strangers.introduced(at(1), |_| true).len(), MOST);
     }

@@ -68,7 +68,8 @@ impl<'a> Taking<'a> {
     }
 
     /// What waits to be stored.
-    pub(super) const fn batch(&mut self) -> &mut Batch {
+    pub(super) fn batch(&mut self) -> &mut Batch {
+        self.batch.resume = self.strangers.first_seq().map(|seq| seq - 1);
         &mut self.batch
     }
 
@@ -95,7 +96,7 @@ impl<'a> Taking<'a> {
         }
         self.taken = seq;
         match Subject::parse(&message.subject) {
-            Subject::Report(imei) => self.report(imei, &message.payload, published),
+            Subject::Report(imei) => self.report(imei, &message.payload, published, seq),
             Subject::Ack(imei) => match Ack::decode(imei, &message.payload) {
                 Some(ack) if self.ingest.answers.take(imei, ack.command_id, ack.code) => {}
                 Some(ack) => self.batch.acks.push(ack),
@@ -120,19 +121,19 @@ impl<'a> Taking<'a> {
         }
     }
 
-    fn report(&mut self, imei: &str, payload: &[u8], published: Timestamp) {
+    fn report(&mut self, imei: &str, payload: &[u8], published: Timestamp, seq: u64) {
         match Report::decode(payload) {
-            Ok(report) => self.said(imei, report, published),
+            Ok(report) => self.said(imei, report, published, seq),
             Err(reason) => measure::refused(reason),
         }
     }
 
-    fn said(&mut self, imei: &str, report: Report, published: Timestamp) {
+    fn said(&mut self, imei: &str, report: Report, published: Timestamp, seq: u64) {
         let now = self.ingest.clock.now();
         let mut fleet = self.ingest.memory.write();
         let Some(slot) = fleet.slot_of(imei) else {
             drop(fleet);
-            return self.strangers.wait(imei, report, published, now);
+            return self.strangers.wait(imei, report, published, now, seq);
         };
         let mut judged: Vec<Judgement> = Vec::new();
         // What memory knows already is refused there, and that is no reason not to store it.
@@ -178,7 +179,7 @@ impl<'a> Taking<'a> {
             self.strangers.introduced(now, |imei| fleet.slot_of(imei).is_some())
         };
         for (imei, said) in strangers {
-            self.said(&imei, said.report, said.published);
+            self.said(&imei, said.report, said.published, said.seq);
         }
         let mut judged = Vec::new();
         let undone = {

@@ -32,6 +32,8 @@ pub(super) struct Batch {
     pub(super) abouts: Vec<(String, About)>,
     /// The newest message and its number in the stream.
     pub(super) last: Option<(u64, Message)>,
+    /// Behind which message whoever leads next goes on, where that is an earlier one: what came since is not all stored.
+    pub(super) resume: Option<u64>,
 }
 
 impl Batch {
@@ -165,7 +167,7 @@ impl Ledger {
         let name = ingest.settings.name;
         let mut transaction = keep::begin(&ingest.owner, name, self.token).await?;
         // An attempt whose answer was lost may have stored it.
-        if !keep::advance(&mut transaction, name, &self.born, self.stored, seq).await? {
+        if !keep::advance(&mut transaction, name, &self.born, self.stored, seq, batch.resume).await? {
             return Ok(());
         }
         if !batch.rows.is_empty() {

@@ -14,6 +14,9 @@ use vocabulary::{Clock, SystemClock, Timestamp};
 use crate::delivery::until;
 use crate::ingest::{City, lead, report, say, say_as};
 
+/// A device that speaks before its bike is known.
+const NEW: &str = "860000000000088";
+
 fn shows(node: &Ingest, soc: u8) -> bool {
     node.memory.latest("K17").is_some_and(|latest| latest.soc_percent == soc)
 }
@@ -144,7 +147,6 @@ async fn who_follows_finds_what_was_said_while_his_line_was_away() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_bike_that_speaks_before_word_of_its_enrolment_came_is_shown_when_that_comes_and_stored() {
-    const NEW: &str = "860000000000088";
     let city = City::found().await;
     let (bike, _down) = city.bike().await;
     let mut nodes = [city.node().await, city.node().await];
@@ -170,15 +172,7 @@ async fn a_bike_that_speaks_before_word_of_its_enrolment_came_is_shown_when_that
     say(&bike, "up", told(0, 79).compact().to_vec()).await;
     until("what was said after it", async || nodes.iter().all(|node| shows(node, 79))).await;
 
-    sqlx::query(
-        "insert into read.vehicle (car_id, imei, plate_no, agent_id, area_id, lifecycle, riding_state, operation_states,
-                                   alarm_states, created_at_ms, updated_at_ms, version)
-         values ('K88', $1, '闽D88', 9, 1, 2, 1, '{}', '{}', 0, 0, 1)",
-    )
-    .bind(NEW)
-    .execute(&city.pool)
-    .await
-    .unwrap();
+    come(&city).await;
     for node in &nodes {
         enrol_some(&city.pool, &node.memory, &SystemClock, &["K88".to_owned()]).await.unwrap();
     }
@@ -197,6 +191,50 @@ async fn a_bike_that_speaks_before_word_of_its_enrolment_came_is_shown_when_that
     stop.cancel();
     leading.await.unwrap().unwrap();
     following.await.unwrap().unwrap();
+}
+
+/// The bike that carries `NEW` comes into the tables.
+async fn come(city: &City) {
+    sqlx::query(
+        "insert into read.vehicle (car_id, imei, plate_no, agent_id, area_id, lifecycle, riding_state, operation_states,
+                                   alarm_states, created_at_ms, updated_at_ms, version)
+         values ('K88', $1, '闽D88', 9, 1, 2, 1, '{}', '{}', 0, 0, 1)",
+    )
+    .bind(NEW)
+    .execute(&city.pool)
+    .await
+    .unwrap();
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_a_leader_could_not_store_the_next_one_does() {
+    let city = City::found().await;
+    let (bike, _down) = city.bike().await;
+    let (first, stop) = (city.node().await, CancellationToken::new());
+    let leading = lead(&first, 1, &stop);
+    say_as(&bike, NEW, "up", report(SystemClock.now(), 61).compact().to_vec()).await;
+    say(&bike, "up", told(10, 70).compact().to_vec()).await;
+    city.rows_reach(1).await;
+    // Word of the new bike comes too late for him.
+    stop.cancel();
+    leading.await.unwrap().unwrap();
+    come(&city).await;
+
+    let (second, stop) = (city.node().await, CancellationToken::new());
+    let leading = lead(&second, 2, &stop);
+    let charge = async || second.memory.latest("K88").is_some_and(|latest| latest.soc_percent == 61);
+    until("what it said", charge).await;
+    city.rows_reach(2).await;
+    say(&bike, "up", told(9, 69).compact().to_vec()).await;
+    city.rows_reach(3).await;
+    stop.cancel();
+    leading.await.unwrap().unwrap();
+    assert_eq!(city.rows().await, 3, "each once");
+    let resumes: Option<i64> = sqlx::query_scalar("select resume_seq from live.ingest where name = 'live'")
+        .fetch_one(&city.pool)
+        .await
+        .unwrap();
+    assert_eq!(resumes, None, "nobody waits any more");
 }
 
 /// A clock so many milliseconds ahead.
