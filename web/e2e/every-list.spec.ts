@@ -2,17 +2,13 @@
 import { readFileSync } from 'node:fs'
 import type { Locator, Page } from '@playwright/test'
 import { violationsOf } from './axe'
-import { lists, settled, withoutMenu } from './built'
+import { lists, SIZES, settled, withoutMenu } from './built'
 import { at, expect, hashOf, SIGNED_IN, test } from './fixtures'
 
 test.use({ storageState: SIGNED_IN })
 
 const NOTHING = 'zz没有这样的记录'
-const SIZES = [
-  [1920, 1080],
-  [1366, 768],
-  [390, 844],
-] as const
+const WIDEST_PX = SIZES[0][0]
 /** Their rows are days: a choice leaves fewer things in each, and no day out. */
 const OF_DAYS = ['/report/financial-statistics']
 /** Of a filter's choices so many are tried. */
@@ -50,29 +46,27 @@ async function allAre(page: Page, choice: string): Promise<boolean> {
   return rows.every((row) => row.includes(choice))
 }
 
-/** A choice narrows: of at least one of them not all is left, or all that there is has it. */
+/** A choice narrows: of one of them not all is left, or all that there is has it. The first that does is enough. */
 async function chooseFrom(page: Page, box: Locator, whole: number, path: string): Promise<void> {
   const label = (await box.getAttribute('aria-label')) ?? 'a filter without a label'
-  const open = async () => {
-    await box.click()
-    const options = page.locator('.ant-select-dropdown:visible .ant-select-item-option, .ant-cascader-dropdown:visible .ant-cascader-menu-item')
-    await expect(options.first(), label).toBeVisible()
-    return options
-  }
-  const choices = Math.min(await (await open()).count(), CHOICES_MOST)
-  await page.keyboard.press('Escape')
-  const narrows: boolean[] = []
-  for (let choice = 0; choice < choices; choice += 1) {
+  const options = page.locator('.ant-select-dropdown:visible .ant-select-item-option, .ant-cascader-dropdown:visible .ant-cascader-menu-item')
+  let narrows = false
+  for (let choice = 0, choices = 1; !narrows && choice < choices; choice += 1) {
     const before = hashOf(page)
-    const option = (await open()).nth(choice)
+    await box.click()
+    await expect(options.first(), label).toBeVisible()
+    choices = Math.min(await options.count(), CHOICES_MOST)
+    const option = options.nth(choice)
     const name = (await option.innerText()).trim()
     await option.click()
     await expect.poll(() => hashOf(page), `${label} stands in the address`).not.toBe(before)
     await page.keyboard.press('Escape')
-    narrows.push((await counted(page)) !== whole || (await allAre(page, name)))
+    const leavesOut = (await counted(page)) !== whole || (await allAre(page, name))
+    // Of one choice alone, of nothing and of days nothing is left out.
+    narrows = leavesOut || choices < 2 || whole === 0 || OF_DAYS.includes(path)
     await reset(page, path)
   }
-  expect(choices > 1 && whole > 0 && !OF_DAYS.includes(path) ? narrows : [true], `${label} leaves rows out`).toContain(true)
+  expect(narrows, `${label} leaves rows out`).toBe(true)
 }
 
 async function sortBy(page: Page, head: Locator): Promise<void> {
@@ -119,7 +113,8 @@ for (const path of lists) {
       await withoutMenu(page)
       const sideways_px = await page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth)
       expect(sideways_px, `${width} px wide`).toBeLessThanOrEqual(0)
-      expect(await violationsOf(page), `${width} px wide`).toEqual([])
+      // At the other two `accessible.spec.ts` looks at every page.
+      if (width === WIDEST_PX) expect(await violationsOf(page), `${width} px wide`).toEqual([])
     }
   })
 }
