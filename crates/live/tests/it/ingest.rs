@@ -96,6 +96,21 @@ impl City {
         Self { _services: services, _database: database, nats, pool, desk: Arc::default() }
     }
 
+    /// A bike that carries this device comes into the tables.
+    pub async fn enrol(&self, car: &str, imei: &str, lifecycle: i16) {
+        sqlx::query(
+            "insert into read.vehicle (car_id, imei, plate_no, agent_id, area_id, lifecycle, riding_state,
+                                       operation_states, alarm_states, created_at_ms, updated_at_ms, version)
+             values ($1, $2, '闽D' || $1, 9, 1, $3, 1, '{}', '{}', 0, 0, 1)",
+        )
+        .bind(car)
+        .bind(imei)
+        .bind(lifecycle)
+        .execute(&self.pool)
+        .await
+        .unwrap();
+    }
+
     /// A node that has just started.
     pub async fn node(&self) -> Ingest {
         let rentable = |_: &RentFacts| Vec::<Reason>::new();
@@ -512,15 +527,7 @@ async fn reports_of_unknown_and_of_scrapped_devices_are_neither_stored_nor_shown
     const UNKNOWN: &str = "860000000000099";
     const SCRAPPED: &str = "860000000000066";
     let city = City::found().await;
-    sqlx::query(
-        "insert into read.vehicle (car_id, imei, plate_no, agent_id, area_id, lifecycle, riding_state, operation_states,
-                                   alarm_states, created_at_ms, updated_at_ms, version)
-         values ('K66', $1, '闽D66', 9, 1, 6, 1, '{}', '{}', 0, 0, 1)",
-    )
-    .bind(SCRAPPED)
-    .execute(&city.pool)
-    .await
-    .unwrap();
+    city.enrol("K66", SCRAPPED, 6).await;
     let node = city.node().await;
     let stop = CancellationToken::new();
     let leading = lead(&node, 1, &stop);

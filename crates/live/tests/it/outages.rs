@@ -172,7 +172,7 @@ async fn a_bike_that_speaks_before_word_of_its_enrolment_came_is_shown_when_that
     say(&bike, "up", told(0, 79).compact().to_vec()).await;
     until("what was said after it", async || nodes.iter().all(|node| shows(node, 79))).await;
 
-    come(&city).await;
+    city.enrol("K88", NEW, 2).await;
     for node in &nodes {
         enrol_some(&city.pool, &node.memory, &SystemClock, &["K88".to_owned()]).await.unwrap();
     }
@@ -193,19 +193,6 @@ async fn a_bike_that_speaks_before_word_of_its_enrolment_came_is_shown_when_that
     following.await.unwrap().unwrap();
 }
 
-/// The bike that carries `NEW` comes into the tables.
-async fn come(city: &City) {
-    sqlx::query(
-        "insert into read.vehicle (car_id, imei, plate_no, agent_id, area_id, lifecycle, riding_state, operation_states,
-                                   alarm_states, created_at_ms, updated_at_ms, version)
-         values ('K88', $1, '闽D88', 9, 1, 2, 1, '{}', '{}', 0, 0, 1)",
-    )
-    .bind(NEW)
-    .execute(&city.pool)
-    .await
-    .unwrap();
-}
-
 #[tokio::test(flavor = "multi_thread")]
 async fn what_a_leader_could_not_store_the_next_one_does() {
     let city = City::found().await;
@@ -218,7 +205,7 @@ async fn what_a_leader_could_not_store_the_next_one_does() {
     // Word of the new bike comes too late for him.
     stop.cancel();
     leading.await.unwrap().unwrap();
-    come(&city).await;
+    city.enrol("K88", NEW, 2).await;
 
     let (second, stop) = (city.node().await, CancellationToken::new());
     let leading = lead(&second, 2, &stop);
