@@ -48,17 +48,16 @@ export function toldApart(schemes: readonly SchemeChoice[], companyOf: (agentId:
   })
 }
 
+/** A scheme, whatever its state. */
+const optionOf = ({ id, name, state }: SchemeChoice): FilterOption => ({ value: id, label: state === ENABLED ? name : `${name}（停用）` })
+
 /** What a filter offers: bikes without any first. */
-export const schemeOptions = (schemes: readonly SchemeChoice[]): FilterOption[] => [
-  { value: NO_SCHEME, label: '未设置' },
-  ...schemes.map(({ id, name, state }) => ({ value: id, label: state === ENABLED ? name : `${name}（停用）` })),
-]
+export const schemeOptions = (schemes: readonly SchemeChoice[]): FilterOption[] => [{ value: NO_SCHEME, label: '未设置' }, ...schemes.map(optionOf)]
 
 /** What a role may show; of those it names already, also the ones that are no longer there. */
 export function schemesToSee(schemes: readonly SchemeChoice[], named: readonly string[]): FilterOption[] {
-  const [, ...offered] = schemeOptions(schemes)
   const gone = named.filter((id) => schemes.every((scheme) => scheme.id !== id))
-  return [...offered, ...gone.map((id) => ({ value: id, label: `已删除或不可见（${id}）` }))]
+  return [...schemes.map(optionOf), ...gone.map((id) => ({ value: id, label: `已删除或不可见（${id}）` }))]
 }
 
 /** What bikes may be bound to. */
