@@ -1,7 +1,7 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
-import { App, Button, Dropdown, Tabs } from 'antd'
+import { App, Button, Dropdown, type TableColumnType, type TableProps, Tabs } from 'antd'
 import { MoreOutlined, PlusOutlined } from '@ant-design/icons'
-import { type ReactNode, useMemo, useState } from 'react'
+import { createContext, type ReactNode, use, useCallback, useMemo, useState } from 'react'
 import { useDevice } from '../device'
 import { TOO_MANY } from '../jobs/jobs'
 import { useUnderWay } from '../jobs/store'
@@ -142,23 +142,42 @@ export function ListPage<Row extends object>(props: ListPageProps<Row>) {
     setAddress({ filters: values, page: 1 })
   }
   const choosing = batchActions !== undefined && chosen.length > 0
-  const columns = tableColumns(description.columns, settings.shown, sort)
   const edit = (row: Row): RowAction => {
     const unavailable = typeof editable === 'function' ? editable(row) : undefined
     return { key: 'edit', label: '编辑', ...(unavailable ? { unavailable } : {}), onRun: () => setAddress({ open: rowKey(row) }) }
   }
-  const actions = (row: Row) => [...(editable ? [edit(row)] : []), ...(rowActions?.(row) ?? []).filter(may)]
-  const inSight = editable && rowActions ? 2 : 1
-  if (rowActions || editable) {
-    columns.push({
+  const actionsOf = (row: Row) => [...(editable ? [edit(row)] : []), ...(rowActions?.(row) ?? []).filter(may)]
+  const inSight = editable && rowActions ? 2 : rowActions || editable ? 1 : 0
+  const columns = useMemo(() => {
+    const shown = tableColumns(description.columns, settings.shown, sort)
+    if (inSight === 0) return shown
+    const actions: TableColumnType<Row> = {
       key: 'actions',
       title: '操作',
       width: inSight * 44 + 48,
       // On a phone it would hide half of the row.
       fixed: device === 'mobile' ? undefined : 'right',
-      render: (_, row) => <Actions actions={actions(row)} inSight={inSight} />,
-    })
-  }
+      render: (_, row) => <Actions row={row} inSight={inSight} />,
+    }
+    return [...shown, actions]
+  }, [description.columns, settings.shown, sort, inSight, device])
+  const selectable = batchActions !== undefined
+  const selection = useMemo<TableProps<Row>['rowSelection']>(
+    () =>
+      selectable
+        ? { selectedRowKeys: chosen.map(rowKey), preserveSelectedRowKeys: true, onChange: (_, selected) => setChosen(selected) }
+        : undefined,
+    [selectable, chosen, rowKey],
+  )
+  const totals = data?.totals
+  const summary = useMemo(
+    () => totals && <Totals totals={totals} columns={columns} described={description.columns} selectable={selectable} />,
+    [totals, columns, description.columns, selectable],
+  )
+  const called = useCallback(
+    (row: Row) => (description.columns[0] ? textOf(description.columns[0], row) : rowKey(row)),
+    [description.columns, rowKey],
+  )
 
   const main = add && (
     <Button type="primary" icon={<PlusOutlined />} onClick={() => setAdding(true)}>
@@ -239,40 +258,34 @@ export function ListPage<Row extends object>(props: ListPageProps<Row>) {
             />
           </div>
         )}
-        <ListTable<Row>
-          query={query}
-          rowKey={rowKey}
-          columns={columns}
-          density={settings.density}
-          onSort={(order) => {
-            const name = description.columns.find(({ key }) => key === order?.key)?.sort
-            setAddress({ sort: name === undefined ? null : order?.descending ? `-${name}` : name, page: 1 })
-          }}
-          summary={
-            data?.totals && <Totals totals={data.totals} columns={columns} described={description.columns} selectable={batchActions !== undefined} />
-          }
-          headAt_px={choosing ? BATCH_BAR_PX : 0}
-          address={address}
-          places={places}
-          onAddress={(change) => {
-            remember(change)
-            setAddress(change)
-          }}
-          openable={drawer !== undefined}
-          stale={stale !== null}
-          marked={marked}
-          selection={
-            batchActions && {
-              selectedRowKeys: chosen.map(rowKey),
-              preserveSelectedRowKeys: true,
-              onChange: (_, selected) => setChosen(selected),
-            }
-          }
-          called={(row) => (description.columns[0] ? textOf(description.columns[0], row) : rowKey(row))}
-          narrowed={filtered}
-          emptyText={description.emptyText}
-          emptyAction={main}
-        />
+        <ActionsOf value={actionsOf as (row: object) => RowAction[]}>
+          <ListTable<Row>
+            query={query}
+            rowKey={rowKey}
+            columns={columns}
+            density={settings.density}
+            onSort={(order) => {
+              const name = description.columns.find(({ key }) => key === order?.key)?.sort
+              setAddress({ sort: name === undefined ? null : order?.descending ? `-${name}` : name, page: 1 })
+            }}
+            summary={summary}
+            headAt_px={choosing ? BATCH_BAR_PX : 0}
+            address={address}
+            places={places}
+            onAddress={(change) => {
+              remember(change)
+              setAddress(change)
+            }}
+            openable={drawer !== undefined}
+            stale={stale !== null}
+            marked={marked}
+            selection={selection}
+            called={called}
+            narrowed={filtered}
+            emptyText={description.emptyText}
+            emptyAction={keys.length === 0 ? main : undefined}
+          />
+        </ActionsOf>
       </div>
       {open !== null && drawer?.(open, () => setAddress({ open: null }), neighboursOf(keys, open, move))}
       {add && adding && (
@@ -304,8 +317,12 @@ function SeldomActions<Row>({ actions, rows, done }: { actions: readonly BatchAc
   )
 }
 
+/** What can be done with a row now: it may be another thing while the row is the same. */
+const ActionsOf = createContext<(row: object) => RowAction[]>(() => [])
+
 /** The first actions in words, the others behind a button. */
-function Actions({ actions, inSight }: { actions: RowAction[]; inSight: number }) {
+function Actions({ row, inSight }: { row: object; inSight: number }) {
+  const actions = use(ActionsOf)(row)
   const rest = actions.slice(inSight)
   return (
     // Clicks on actions are no clicks on the row.

@@ -1,6 +1,7 @@
 import { Button, Empty, Result, Table, type TableColumnType, type TableProps, type TableRef } from 'antd'
-import { type ReactNode, useEffect, useRef } from 'react'
+import { memo, type ReactNode, useEffect, useRef } from 'react'
 import { failureText, HttpError } from '@/api/client'
+import { useSteady } from '../useSteady'
 import { pageSizes } from './address'
 import { reachable } from './places'
 import { alignOf, cellOf, widthOf } from './cells'
@@ -93,12 +94,43 @@ function useFocusBack(open: string | null) {
 
 /** One page of a list: its rows, or why there are none. */
 export function ListTable<Row extends object>(props: ListTableProps<Row>) {
-  const { query, rowKey, columns, address, onAddress, openable, marked, selection, narrowed } = props
-  const focusBack = useFocusBack(address.open)
-  if (query.error && !query.data) return <Failed error={query.error} holds={props.holds} onRetry={() => void query.refetch()} />
-  const { page, pageSize } = address
-  const open = (row: Row) => onAddress({ open: rowKey(row) })
-  const rows = query.data?.rows ?? []
+  const { query, address, places, onAddress, onSort, ...drawn } = props
+  const { data, isLoading, isPlaceholderData } = query
+  const { page, pageSize, open } = address
+  const onChange = useSteady(onAddress)
+  const onOrder = useSteady((order: { key: string; descending: boolean } | null) => onSort?.(order))
+  const onReload = useSteady(() => void query.refetch())
+  const onPage = useSteady((nextPage: number, nextSize: number) => {
+    const behind = nextPage === page + 1 && !isPlaceholderData ? data?.place : undefined
+    const after = nextSize === pageSize ? (behind ?? places?.get(nextPage)) : undefined
+    onAddress({ page: nextSize === pageSize ? nextPage : 1, pageSize: nextSize, ...(after === undefined ? {} : { after }) })
+  })
+  if (query.error && !data) return <Failed error={query.error} holds={props.holds} onRetry={onReload} />
+  return (
+    <Rows<Row>
+      {...drawn}
+      {...{ data, isLoading, isPlaceholderData, page, pageSize, open, onChange, onOrder, onReload, onPage }}
+    />
+  )
+}
+
+type RowsProps<Row extends object> = Omit<ListTableProps<Row>, 'query' | 'address' | 'places' | 'onAddress' | 'onSort' | 'holds'> &
+  Pick<ListTableProps<Row>['query'], 'data' | 'isLoading' | 'isPlaceholderData'> &
+  ListTableProps<Row>['address'] & {
+    onChange: ListTableProps<Row>['onAddress']
+    onOrder(order: { key: string; descending: boolean } | null): void
+    onReload(): void
+    onPage(page: number, pageSize: number): void
+  }
+
+/** The rows: drawn anew when something of them is another, and not whenever the page around them hears of something. */
+const Rows = memo(DrawnRows) as typeof DrawnRows
+
+function DrawnRows<Row extends object>(props: RowsProps<Row>) {
+  const { data, rowKey, columns, page, pageSize, openable, marked, selection, narrowed, onChange } = props
+  const focusBack = useFocusBack(props.open)
+  const open = (row: Row) => onChange({ open: rowKey(row) })
+  const rows = data?.rows ?? []
   // Only the rows in sight are drawn; they then scroll by themselves.
   const virtual = rows.length > VIRTUAL_FROM
   return (
@@ -110,7 +142,7 @@ export function ListTable<Row extends object>(props: ListTableProps<Row>) {
       dataSource={rows}
       virtual={virtual}
       size={props.density}
-      loading={{ spinning: query.isLoading || query.isPlaceholderData, delay: 150 }}
+      loading={{ spinning: props.isLoading || props.isPlaceholderData, delay: 150 }}
       sticky={{ offsetHeader: props.headAt_px ?? 0 }}
       scroll={{
         x: columns.reduce((sum, column) => sum + Number(column.width ?? 200), selection ? SELECTION_PX : 0),
@@ -120,10 +152,10 @@ export function ListTable<Row extends object>(props: ListTableProps<Row>) {
       summary={props.summary ? () => <Table.Summary fixed="bottom">{props.summary}</Table.Summary> : undefined}
       onChange={(_, __, sorter, { action }) => {
         if (action !== 'sort' || Array.isArray(sorter)) return
-        props.onSort?.(sorter.order ? { key: String(sorter.columnKey), descending: sorter.order === 'descend' } : null)
+        props.onOrder(sorter.order ? { key: String(sorter.columnKey), descending: sorter.order === 'descend' } : null)
       }}
       rowClassName={(row) =>
-        [marked?.has(rowKey(row)) && 'row-changed', address.open === rowKey(row) && 'row-open', openable && 'row-link']
+        [marked?.has(rowKey(row)) && 'row-changed', props.open === rowKey(row) && 'row-open', openable && 'row-link']
           .filter(Boolean)
           .join(' ')
       }
@@ -148,7 +180,7 @@ export function ListTable<Row extends object>(props: ListTableProps<Row>) {
             { tabIndex: 0 }
       }
       locale={{
-        emptyText: query.isLoading ? (
+        emptyText: props.isLoading ? (
           <div className="list-empty" />
         ) : (
           <Empty
@@ -157,10 +189,10 @@ export function ListTable<Row extends object>(props: ListTableProps<Row>) {
             description={narrowed ? '没有符合筛选条件的记录' : props.emptyText}
           >
             {narrowed ? (
-              <Button onClick={() => onAddress({ filters: {}, page: 1 })}>清除筛选</Button>
+              <Button onClick={() => onChange({ filters: {}, page: 1 })}>清除筛选</Button>
             ) : (
               // Nothing to be done by oneself: looked at again, it may have come; and whoever uses the keyboard can scroll there.
-              (props.emptyAction ?? <Button onClick={() => void query.refetch()}>重新加载</Button>)
+              (props.emptyAction ?? <Button onClick={props.onReload}>重新加载</Button>)
             )}
           </Empty>
         ),
@@ -168,15 +200,11 @@ export function ListTable<Row extends object>(props: ListTableProps<Row>) {
       pagination={{
         current: page,
         pageSize,
-        total: query.data ? reachable(query.data, page, pageSize) : 0,
+        total: data ? reachable(data, page, pageSize) : 0,
         pageSizeOptions: [...pageSizes],
         showSizeChanger: true,
-        showTotal: () => `共 ${query.data?.count ?? 0}${query.data?.capped ? '+' : ''} 条`,
-        onChange: (nextPage, nextSize) => {
-          const behind = nextPage === page + 1 && !query.isPlaceholderData ? query.data?.place : undefined
-          const after = nextSize === pageSize ? (behind ?? props.places?.get(nextPage)) : undefined
-          onAddress({ page: nextSize === pageSize ? nextPage : 1, pageSize: nextSize, ...(after === undefined ? {} : { after }) })
-        },
+        showTotal: () => `共 ${data?.count ?? 0}${data?.capped ? '+' : ''} 条`,
+        onChange: props.onPage,
       }}
     />
   )

@@ -37,17 +37,17 @@ const description: AnyList<Row> = {
 const source = vi.fn<(asked: ListAsked) => Promise<{ rows: Row[]; count: number; capped?: boolean; place?: string; totals: Record<string, number> }>>()
 const asked = () => source.mock.lastCall?.[0]
 
-function show(address = '/') {
-  return render(
-    <QueryClientProvider client={new QueryClient()}>
+function page(address: string, client: QueryClient, refund: string, of = description) {
+  return (
+    <QueryClientProvider client={client}>
       <ConfigProvider button={{ autoInsertSpace: false }} theme={{ token: { motion: false } }}>
         <App>
           <MemoryRouter initialEntries={[address]}>
             <ListPage<Row>
-              description={description}
+              description={of}
               source={source}
               rowActions={() => [
-                { key: 'refund', label: '退款', code: '0901', onRun: () => undefined },
+                { key: 'refund', label: refund, code: '0901', onRun: () => undefined },
                 { key: 'close', label: '关闭', code: '0902', unavailable: '已经关闭', onRun: () => undefined },
               ]}
               batchActions={[
@@ -57,8 +57,14 @@ function show(address = '/') {
           </MemoryRouter>
         </App>
       </ConfigProvider>
-    </QueryClientProvider>,
+    </QueryClientProvider>
   )
+}
+
+function show(address = '/', of = description) {
+  const client = new QueryClient()
+  const { rerender } = render(page(address, client, '退款', of))
+  return (refund: string) => rerender(page(address, client, refund, of))
 }
 
 beforeEach(() => {
@@ -159,4 +165,16 @@ it('leads to what is counted, and a page further as long as there is one', () =>
   expect(reachable({ count: 10_000, capped: true, place: '7' }, 1, 20)).toBe(10_000)
   expect(reachable({ count: 10_000, capped: true, place: '7' }, 500, 20)).toBe(10_020)
   expect(reachable({ count: 10_000, capped: true }, 501, 20)).toBe(10_020)
+})
+
+it('rows are not drawn anew when only what can be done with them is another', async () => {
+  useCodes.setState(new Set(['0901']), true)
+  const drawn = vi.fn<(row: Row) => string>(({ id }) => id)
+  const columns: AnyList<Row>['columns'] = [{ key: 'id', title: '编号', text: ({ id }) => id, render: drawn }]
+  const change = show('/', { ...description, columns })
+  expect(await screen.findAllByText('退款')).toHaveLength(2)
+  const before = drawn.mock.calls.length
+  change('补退')
+  expect(screen.getAllByText('补退')).toHaveLength(2)
+  expect(drawn.mock.calls).toHaveLength(before)
 })
