@@ -12,7 +12,9 @@ import { type Browser, chromium, type LaunchOptions } from '@playwright/test'
 const LISTENS = /^DevTools listening on (ws:\S+)$/
 const START_MS = 60_000
 const SETTLE_TURNS = 4
-const SETTLE_SECONDS = 8
+/** After garbage is gone, resident memory is read so often: what comes anew in a second is megabytes where a page lives in haste. */
+const READINGS = 20
+const BETWEEN_READINGS_MS = 100
 /** A page that is as busy as ever answers long before. */
 const ANSWER_MS = 60_000
 
@@ -93,17 +95,20 @@ export class Wall {
   }
 
   /**
-   * Resident memory of what draws its pages, without what is shared with others: of each the least of some seconds after garbage was collected,
-   * and that several times over: surfaces on their way to the screen come and go by ten megabytes, and what one collection leaves in pages that are
-   * half empty the next one gives back.
+   * Resident memory of what draws its pages, without what is shared with others: of each the least of what is read right after garbage was
+   * collected, and that several times over: surfaces on their way to the screen come and go by ten megabytes, and what one collection leaves in
+   * pages that are half empty the next one gives back.
    */
   async residentMb(paths: readonly string[]): Promise<number> {
+    const renderers = renderersOf(this.process.pid)
     const least = new Map<number, number>()
     for (let turn = 0; turn < SETTLE_TURNS; turn += 1) {
-      for (const path of paths) await this.asked(path, (line) => line.ask('HeapProfiler.collectGarbage'))
-      for (let second = 0; second < SETTLE_SECONDS; second += 1) {
-        for (const pid of renderersOf(this.process.pid)) least.set(pid, Math.min(least.get(pid) ?? Number.POSITIVE_INFINITY, residentMb(pid)))
-        await nap(1000)
+      for (const path of paths) {
+        await this.asked(path, (line) => line.ask('HeapProfiler.collectGarbage'))
+        for (let reading = 0; reading < READINGS; reading += 1) {
+          for (const pid of renderers) least.set(pid, Math.min(least.get(pid) ?? Number.POSITIVE_INFINITY, residentMb(pid)))
+          await nap(BETWEEN_READINGS_MS)
+        }
       }
     }
     return [...least.values()].reduce((sum, mb) => sum + mb, 0)

@@ -4,9 +4,12 @@ import { useMemo } from 'react'
 import { api } from '@/api/client'
 import type { DataOf } from '@/api/shapes'
 import type { FilterOption } from '@/kit/list/description'
+import { allows, useCodes } from '@/kit/permission/held'
 import { useAgentChoices } from '@/kit/useAgentChoices'
 
 const CHOICES = '/vehicle/voltage-scheme'
+/** What it takes to list schemes. */
+const LISTS_SCHEMES = '0301||0302||0305||0307'
 
 export type SchemeChoice = DataOf<typeof CHOICES>['rows'][number]
 
@@ -30,12 +33,20 @@ export function useCompanies(enabled = true): (agentId: string) => string | unde
   }, [agents.data])
 }
 
-/** Schemes to choose from, of which those that are called alike are told apart by whose they are. */
-export function useSchemes(enabled = true): { schemes: readonly SchemeChoice[]; isFetching: boolean } {
-  const companyOf = useCompanies(enabled)
-  const { data, isFetching } = useQuery({ ...schemeChoices, enabled })
+interface Schemes {
+  /** Whether one may see which there are. */
+  may: boolean
+  schemes: readonly SchemeChoice[]
+  isFetching: boolean
+}
+
+/** Schemes to choose from, of which those that are called alike are told apart by whose they are; asked for by who may list them. */
+export function useSchemes(enabled = true): Schemes {
+  const may = useCodes((codes) => allows(LISTS_SCHEMES, codes))
+  const companyOf = useCompanies(enabled && may)
+  const { data, isFetching } = useQuery({ ...schemeChoices, enabled: enabled && may })
   const schemes = useMemo(() => toldApart(data ?? [], companyOf), [data, companyOf])
-  return { schemes, isFetching }
+  return { may, schemes, isFetching }
 }
 
 /** The same schemes; a name that several have says whose it is. */

@@ -1,17 +1,13 @@
 import { Checkbox, Form, Select } from 'antd'
-import { allows, useCodes } from '@/kit/permission/held'
 import { schemesToSee, useSchemes } from '@/kit/schemeChoices'
 import { TextsItem } from '@/kit/TextItems'
 import { RANGES_MAX, rangeOf, ridingStates, SCHEMES_MAX } from './sight'
 
 const isRange = { is: { test: (text: string) => rangeOf(text) !== undefined }, text: '应为一个编号，或位数相同的“起始~结束”' }
-/** Who may see which schemes there are. */
-const SEES_SCHEMES = '0301||0302||0305||0307'
 
 /** Which bikes the holders of a role see. */
 export function SightItems({ original }: { original: readonly string[] }) {
-  const seesSchemes = allows(SEES_SCHEMES, useCodes())
-  const { schemes, isFetching } = useSchemes(seesSchemes)
+  const { may, schemes, isFetching } = useSchemes()
   return (
     <>
       <TextsItem
@@ -26,7 +22,7 @@ export function SightItems({ original }: { original: readonly string[] }) {
       <Form.Item name="ridingStates" label="可见车辆状态" extra="不选则可见全部状态；只限制实时数据，历史记录不受影响">
         <Checkbox.Group options={ridingStates} />
       </Form.Item>
-      {seesSchemes && (
+      {may && (
         <Form.Item
           name="voltageSchemeIds"
           label="可见电压方案"
