@@ -11,7 +11,7 @@ const MB = 2 ** 20
 /** Pages are looked into so often, in our minutes, and left alone between: resident memory varies by some megabytes, so that few samples tell no slope of one. */
 const LOOK_MINUTES = 2
 const PAGES = ['/screenHome', '/screenHome1', '/home', '/vehicle/operation-map'] as const
-/** What each may grow by in an hour; without a goal it is told alone. */
+/** What each page, and the process that draws it, may grow by in an hour. */
 const GOALS = { 'heap MB': 1, nodes: 100, listeners: 20, 'resident MB': 1 } as const
 type Kind = keyof typeof GOALS
 
@@ -77,7 +77,7 @@ test('hours of a control room', async () => {
           for (const [kind, value] of Object.entries(held)) keep(path, kind as Kind, minute, value)
         }
         // Their garbage is gone now.
-        keep('renderers', 'resident MB', minute, await wall.residentMb(PAGES))
+        for (const [index, mb] of (await wall.residentMb(PAGES)).entries()) keep(`renderer ${index}`, 'resident MB', minute, mb)
       }
       const now = [...series].map(([key, { samples }]) => `${key} ${samples.at(-1)!.value.toFixed(1)}`)
       process.stdout.write(`${minute} min: ${now.join(', ')}\n`)

@@ -21,6 +21,9 @@ const ANSWER_MS = 60_000
 export const nap = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms))
 
 export class Wall {
+  /** What draws its pages, since it was first asked for: who ends amid a soak fails it. */
+  private renderers: readonly number[] | undefined
+
   private constructor(
     private readonly process: ChildProcess,
     private readonly address: string,
@@ -95,12 +98,13 @@ export class Wall {
   }
 
   /**
-   * Resident memory of what draws its pages, without what is shared with others: of each the least of what is read right after garbage was
-   * collected, and that several times over: surfaces on their way to the screen come and go by ten megabytes, and what one collection leaves in
-   * pages that are half empty the next one gives back.
+   * Resident memory of each process that draws its pages, in the order in which they began, without what is shared with others: the least of what
+   * is read right after garbage was collected, and that several times over: surfaces on their way to the screen come and go by ten megabytes, and
+   * what one collection leaves in pages that are half empty the next one gives back.
    */
-  async residentMb(paths: readonly string[]): Promise<number> {
-    const renderers = renderersOf(this.process.pid)
+  async residentMb(paths: readonly string[]): Promise<number[]> {
+    this.renderers ??= renderersOf(this.process.pid).toSorted((one, other) => one - other)
+    const { renderers } = this
     const least = new Map<number, number>()
     for (let turn = 0; turn < SETTLE_TURNS; turn += 1) {
       for (const path of paths) {
@@ -111,7 +115,7 @@ export class Wall {
         }
       }
     }
-    return [...least.values()].reduce((sum, mb) => sum + mb, 0)
+    return renderers.map((pid) => least.get(pid) ?? Number.NaN)
   }
 
   /** Ends it. */
