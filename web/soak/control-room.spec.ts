@@ -20,10 +20,10 @@ const minutes = Number(process.env.WHEELHOUSE_SOAK_MINUTES ?? '60')
 /** How many of their minutes pass in one of ours. The server, which takes its time, is judged at one alone. */
 const haste = Number(process.env.WHEELHOUSE_SOAK_HASTE ?? '1')
 /**
- * Before what is counted, caches and lists fill, and V8 compiles functions as they get warm: the last of them after half an hour of ours. The
- * heaps of a renderer find their size by what went through them: in haste it takes twenty of our minutes.
+ * Before what is counted, caches and lists fill, the heaps of a renderer find their size, and V8 compiles functions as they get warm: the last of
+ * them after half an hour of ours, however fast the pages live.
  */
-const WARM_UP_MINUTES = Math.max(40, 20 * haste)
+const WARM_UP_MINUTES = 40 * haste
 
 /** Signs in and opens every page. */
 async function opened(browser: Browser): Promise<void> {
