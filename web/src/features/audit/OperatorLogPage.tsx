@@ -1,6 +1,6 @@
 import { keepPreviousData, useQuery, useQueryClient } from '@tanstack/react-query'
 import { App } from 'antd'
-import { useState } from 'react'
+import { useMemo, useState } from 'react'
 import { TOO_MANY } from '@/kit/jobs/jobs'
 import { useUnderWay } from '@/kit/jobs/store'
 import { ListTable, tableColumns } from '@/kit/list/ListTable'
@@ -67,6 +67,7 @@ export default function OperatorLogPage() {
     if (!exportLog(TITLE, logQuery(filters, limits), settings.shown)) void message.info(TOO_MANY)
   }
 
+  const columns = useMemo(() => tableColumns(logColumns, settings.shown), [settings.shown])
   return (
     <section className="list-page" aria-labelledby="list-title">
       <header className="list-head">
@@ -103,7 +104,7 @@ export default function OperatorLogPage() {
         <ListTable<LogRow>
           query={query}
           rowKey={keyOf}
-          columns={tableColumns(logColumns, settings.shown)}
+          columns={columns}
           density={settings.density}
           address={address}
           onAddress={setAddress}

@@ -147,7 +147,7 @@ export function ListPage<Row extends object>(props: ListPageProps<Row>) {
     return { key: 'edit', label: '编辑', ...(unavailable ? { unavailable } : {}), onRun: () => setAddress({ open: rowKey(row) }) }
   }
   const actionsOf = (row: Row) => [...(editable ? [edit(row)] : []), ...(rowActions?.(row) ?? []).filter(may)]
-  const inSight = editable && rowActions ? 2 : rowActions || editable ? 1 : 0
+  const inSight = [editable, rowActions].filter(Boolean).length
   const columns = useMemo(() => {
     const shown = tableColumns(description.columns, settings.shown, sort)
     if (inSight === 0) return shown

@@ -94,7 +94,7 @@ function useFocusBack(open: string | null) {
 
 /** One page of a list: its rows, or why there are none. */
 export function ListTable<Row extends object>(props: ListTableProps<Row>) {
-  const { query, address, places, onAddress, onSort, ...drawn } = props
+  const { query, address, places, holds, onAddress, onSort, ...drawn } = props
   const { data, isLoading, isPlaceholderData } = query
   const { page, pageSize, open } = address
   const onChange = useSteady(onAddress)
@@ -105,7 +105,7 @@ export function ListTable<Row extends object>(props: ListTableProps<Row>) {
     const after = nextSize === pageSize ? (behind ?? places?.get(nextPage)) : undefined
     onAddress({ page: nextSize === pageSize ? nextPage : 1, pageSize: nextSize, ...(after === undefined ? {} : { after }) })
   })
-  if (query.error && !data) return <Failed error={query.error} holds={props.holds} onRetry={onReload} />
+  if (query.error && !data) return <Failed error={query.error} holds={holds} onRetry={onReload} />
   return (
     <Rows<Row>
       {...drawn}
