@@ -8,6 +8,7 @@ use vocabulary::{Clock, SystemClock};
 use crate::city::City;
 use crate::client::{Browser, Machine};
 use crate::stack::{ADMIN, Stack, eventually};
+use crate::stream::settled;
 
 const PARKED: i64 = 0;
 const OUTSIDE: i64 = 1;
@@ -306,6 +307,8 @@ async fn a_fence_asked_for_again_is_the_same_one_although_lists_are_behind() {
     let machine = Machine::new(&node.url, &token);
     let city = City::build(&machine, "F", 1, 1).await;
     let owner = stack.owner().await;
+    // Lists that did not know the area yet would refuse the first one too.
+    settled(&owner).await;
     let mut held = owner.begin().await.unwrap();
     sqlx::query("select from log.projectors where name = 'fence' for update")
         .execute(&mut *held)
