@@ -85,7 +85,10 @@ function KeepWithin({ south, west, north, east }: { south: number; west: number;
       const wide = map.project(bounds.getSouthEast(), 0).subtract(map.project(bounds.getNorthWest(), 0))
       // Not getBoundsZoom: it never answers less than the least zoom of before, which a smaller window had.
       const fits = Math.floor(Math.log2(Math.min(size.x / wide.x, size.y / wide.y)))
-      map.setMinZoom(Math.max(LEAST_ZOOM, fits))
+      const least = Math.max(LEAST_ZOOM, fits)
+      // Not left to `setMinZoom`, which moves there: whoever looks at something meanwhile would be taken back when that motion ends.
+      if (map.getZoom() < least) map.setZoom(least, { animate: false })
+      map.setMinZoom(least)
     }
     keep()
     map.setMaxBounds(bounds)
