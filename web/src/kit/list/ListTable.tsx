@@ -131,6 +131,7 @@ function DrawnRows<Row extends object>(props: RowsProps<Row>) {
   const focusBack = useFocusBack(props.open)
   const open = (row: Row) => onChange({ open: rowKey(row) })
   const rows = data?.rows ?? []
+  const waits = props.isLoading || props.isPlaceholderData
   // Only the rows in sight are drawn; they then scroll by themselves.
   const virtual = rows.length > VIRTUAL_FROM
   return (
@@ -142,7 +143,9 @@ function DrawnRows<Row extends object>(props: RowsProps<Row>) {
       dataSource={rows}
       virtual={virtual}
       size={props.density}
-      loading={{ spinning: props.isLoading || props.isPlaceholderData, delay: 150 }}
+      loading={{ spinning: waits, delay: 150 }}
+      // At once, where the spinner waits for a moment.
+      aria-busy={waits}
       sticky={{ offsetHeader: props.headAt_px ?? 0 }}
       scroll={{
         x: columns.reduce((sum, column) => sum + Number(column.width ?? 200), selection ? SELECTION_PX : 0),

@@ -60,6 +60,16 @@ describe('the table of a list', () => {
     expect(screen.getByText('7').closest('.stale')).not.toBeNull()
   })
 
+  it('says at once that it waits for its rows, or for those that were asked for last', () => {
+    const busy = () => document.querySelector('table[aria-busy]')?.getAttribute('aria-busy')
+    const again = show({ isLoading: true })
+    expect(busy()).toBe('true')
+    again({ query: { data: page, error: null, isLoading: false, isPlaceholderData: true, refetch } })
+    expect(busy()).toBe('true')
+    again({ query: { data: page, error: null, isLoading: false, isPlaceholderData: false, refetch } })
+    expect(busy()).toBe('false')
+  })
+
   it('asks again when the list did not come', () => {
     show({ error: new HttpError(500, '') })
     expect(screen.getByText('列表加载失败')).toBeTruthy()
