@@ -8,6 +8,8 @@ const args = [
   '--disable-background-networking',
   '--disable-component-update',
   '--disable-sync',
+  // What one page has compiled, the next one has too.
+  '--process-per-site',
 ]
 
 // One real login for each worker (SMS codes are limited to one a minute) serves all specs; signing out ends one, last of
@@ -20,7 +22,7 @@ export default defineConfig({
   timeout: 120_000,
   expect: { timeout: 20_000 },
   fullyParallel: true,
-  workers: 2,
+  workers: 3,
   forbidOnly: Boolean(process.env.CI),
   reporter: [['list']],
   use: {

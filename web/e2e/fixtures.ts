@@ -57,7 +57,7 @@ export function failing(how: number | string, path: string): RegExp {
 
 interface Worker {
   /** The browser of all tests of a worker that begin signed in: what it compiled for one, it has for the next. */
-  staying: { context?: BrowserContext }
+  staying: { context?: BrowserContext; page?: Page }
 }
 
 interface Fixtures {
@@ -69,6 +69,13 @@ interface Fixtures {
   clean: (context: BrowserContext) => void
   /** A second operator's browser, signed in too. */
   there: Page
+}
+
+/** A page that is almost nothing. */
+async function opened(context: BrowserContext): Promise<Page> {
+  const page = await context.newPage()
+  await page.goto(`${server()}/favicon.svg`)
+  return page
 }
 
 /** A test whose pages must be free of errors and warnings. */
@@ -85,9 +92,12 @@ export const test = plain.extend<Fixtures, Worker>({
       return own.close()
     }
     const context = (staying.context ??= await fresh())
+    // One page of the same origin stays open, and with it the process that draws all of them.
+    staying.page ??= await opened(context)
     await context.setStorageState(SIGNED_IN)
     await use(context)
-    await Promise.all(context.pages().map((page) => page.close()))
+    const others = context.pages().filter((page) => page !== staying.page)
+    await Promise.all(others.map((page) => page.close()))
     await context.unrouteAll({ behavior: 'ignoreErrors' })
     await context.setOffline(false)
     await context.clearPermissions()
