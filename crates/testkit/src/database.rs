@@ -26,7 +26,7 @@ pub struct TestDatabase {
 impl TestDatabase {
     /// An empty database.
     pub(crate) async fn empty(admin_url: &str) -> Result<Self> {
-        Self::create(admin_url, "template0").await
+        Self::create(connect(admin_url).await?, admin_url, "template0").await
     }
 
     /// A copy of the template `template`, which `prepare` fills (given its URL) if nobody did yet.
@@ -61,13 +61,11 @@ impl TestDatabase {
             }
             sqlx::query("select pg_advisory_unlock($1)").bind(TEMPLATE_LOCK).execute(&mut admin).await?;
         }
-        admin.close().await?;
-        Self::create(admin_url, &template).await
+        Self::create(admin, admin_url, &template).await
     }
 
-    async fn create(admin_url: &str, template: &str) -> Result<Self> {
+    async fn create(mut admin: PgConnection, admin_url: &str, template: &str) -> Result<Self> {
         static COUNT: AtomicU32 = AtomicU32::new(0);
-        let mut admin = connect(admin_url).await?;
         let name = format!("wh_{}_{}", std::process::id(), COUNT.fetch_add(1, Ordering::Relaxed));
         // Copying files is twice as fast as logging them, and a template has no writers.
         run(&mut admin, format!("drop database if exists {name} with (force)")).await?;
