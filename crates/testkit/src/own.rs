@@ -42,12 +42,10 @@ impl OwnPostgres {
     /// # Panics
     /// As [`Self::start`].
     pub async fn on_small_disk(size_mb: u32) -> Self {
-        // What it keeps of its log follows the disk's size.
-        let settings = [("max_wal_size", "128MB"), ("min_wal_size", "32MB")];
-        let settings = settings.map(|(name, value)| (name.to_owned(), value.to_owned())).to_vec();
         Self::with(PostgresOptions {
             durable: true,
-            settings,
+            // What it keeps of its log follows the disk's size.
+            settings: &[("max_wal_size", "128MB"), ("min_wal_size", "32MB")],
             disk_mb: Some(size_mb),
             ..PostgresOptions::default()
         })

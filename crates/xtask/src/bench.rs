@@ -81,8 +81,7 @@ fn program(name: &str, arguments: &[String]) -> std::process::Command {
 fn servers(name: &str, arguments: &[String]) -> Result<()> {
     packages::postgres()?;
     let place = Arc::new(Place::throw_away()?);
-    let settings = [("shared_buffers", "1GB"), ("max_wal_size", "8GB")];
-    let settings = settings.map(|(name, value)| (name.to_owned(), value.to_owned())).to_vec();
+    let settings = &[("shared_buffers", "1GB"), ("max_wal_size", "8GB")];
     let postgres = LocalPostgres::start(
         Arc::clone(&place),
         PostgresOptions { durable: true, port: None, settings, disk_mb: None },

@@ -40,7 +40,7 @@ pub fn openapi(check: bool) -> Result<()> {
 fn document() -> Result<String> {
     packages::postgres()?;
     let place = Arc::new(Place::throw_away()?);
-    let options = PostgresOptions { durable: false, port: None, settings: Vec::new(), disk_mb: None };
+    let options = PostgresOptions { durable: false, port: None, settings: &[], disk_mb: None };
     let postgres = LocalPostgres::start(Arc::clone(&place), options)?;
     let wheelhouse = |task: &str| {
         let mut command = shell::command(shell::built("debug")?.join("wheelhouse"));

@@ -114,7 +114,7 @@ impl Stack {
             eprintln!("Starting PostgreSQL.");
             let port = Some(ports.postgres).filter(|port| *port != 0);
             let options =
-                PostgresOptions { durable: plan.take_environment, port, settings: Vec::new(), disk_mb: None };
+                PostgresOptions { durable: plan.take_environment, port, settings: &[], disk_mb: None };
             let server = LocalPostgres::start(Arc::clone(&place), options)?;
             ports.postgres = server.port();
             postgres.insert(server).url()

@@ -129,8 +129,16 @@ fn rust(args: &TestArgs, folders: &Folders) -> Result<Count> {
 /// written takes no memory.
 const DISK_MB: u32 = 4_096;
 
-/// A server may have 43, and as many tests as run at a time may have two servers each.
-const CONNECTIONS: u32 = 800;
+/// Of the PostgreSQL of all tests.
+const SETTINGS: &[(&str, &str)] = &[
+    // A server may have 43, and as many tests as run at a time may have two servers each.
+    ("max_connections", "800"),
+    // A database lives for seconds: nothing of it is worth tidying up or naming to a standby.
+    ("autovacuum", "off"),
+    ("update_process_title", "off"),
+    ("wal_level", "minimal"),
+    ("max_wal_senders", "0"),
+];
 
 /// One PostgreSQL and one NATS for all test processes, where the environment names none.
 struct Servers {
@@ -142,17 +150,8 @@ impl Servers {
     fn start() -> Result<Self> {
         let named = |name: &str| std::env::var_os(name).is_some_and(|value| !value.is_empty());
         let place = Arc::new(Place::throw_away()?);
-        let connections = CONNECTIONS.to_string();
-        let settings = [
-            ("max_connections", &*connections),
-            // A database lives for seconds: nothing of it is worth tidying up or naming to a standby.
-            ("autovacuum", "off"),
-            ("update_process_title", "off"),
-            ("wal_level", "minimal"),
-            ("max_wal_senders", "0"),
-        ];
-        let settings = settings.map(|(name, value)| (name.to_owned(), value.to_owned())).to_vec();
-        let options = PostgresOptions { disk_mb: Some(DISK_MB), settings, ..PostgresOptions::default() };
+        let options =
+            PostgresOptions { disk_mb: Some(DISK_MB), settings: SETTINGS, ..PostgresOptions::default() };
         let postgres = (!named("DATABASE_URL"))
             .then(|| LocalPostgres::start(Arc::clone(&place), options))
             .transpose()?;

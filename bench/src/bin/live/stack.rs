@@ -85,8 +85,7 @@ impl Stack {
             command
         };
         let secrets: Secrets = serde_json::from_str(&run(&mut wheelhouse(&["secrets"]))?)?;
-        let settings = [("shared_buffers", "512MB"), ("max_wal_size", "4GB")];
-        let settings = settings.map(|(name, value)| (name.to_owned(), value.to_owned())).to_vec();
+        let settings = &[("shared_buffers", "512MB"), ("max_wal_size", "4GB")];
         let postgres = LocalPostgres::start(
             Arc::clone(&place),
             PostgresOptions { durable: true, port: None, settings, disk_mb: None },

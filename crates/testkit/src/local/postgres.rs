@@ -24,7 +24,7 @@ pub struct PostgresOptions {
     /// The port to listen on when it is free; another one otherwise.
     pub port: Option<u16>,
     /// More `-c name=value` settings.
-    pub settings: Vec<(String, String)>,
+    pub settings: &'static [(&'static str, &'static str)],
     /// The size of a disk in memory for its data alone, megabytes; without one where none may be mounted.
     pub disk_mb: Option<u32>,
 }
@@ -154,8 +154,7 @@ impl LocalPostgres {
         if !self.options.durable {
             settings.extend([("fsync", "off"), ("full_page_writes", "off"), ("synchronous_commit", "off")]);
         }
-        let more = self.options.settings.iter().map(|(name, value)| (name.as_str(), value.as_str()));
-        for (name, value) in settings.into_iter().chain(more) {
+        for (name, value) in settings.iter().chain(self.options.settings) {
             command.arg("-c").arg(format!("{name}={value}"));
         }
         command.current_dir(self.place.path());
@@ -189,8 +188,8 @@ fn make_cluster(bin: &Path, place: &Place, data: &Path, secret: &Path) -> Result
         .arg("-D")
         .arg(data)
         .args(["-U", "postgres", "-E", "UTF8", "--no-locale", "--no-sync"])
-        // Tests connect by the ten thousand: none of them has to guess its way through four thousand hashes, since no
-        // random password of 128 bits is guessed.
+        // Tests connect by the ten thousand, and SCRAM makes each connection compute four thousand hashes. These are
+        // against guessing, and nobody guesses 128 random bits.
         .arg(if place.is_throw_away() { "--auth=md5" } else { "--auth=scram-sha-256" })
         .arg("--pwfile")
         .arg(&password_file)
