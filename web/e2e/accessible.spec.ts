@@ -1,23 +1,20 @@
 import type { Page } from '@playwright/test'
 import { violationsOf } from './axe'
-import { built, lists, oneToCome, settled, withFewRows, withoutMenu } from './built'
+import { built, oneToCome, settled, withFewRows, withoutMenu } from './built'
 import { administratorRole, at, expect, SIGNED_IN, test } from './fixtures'
 
 test.use({ storageState: SIGNED_IN })
 
-/** On a desk lists are looked at by `every-list.spec.ts`. */
-const onDesk = built.filter((path) => !lists.includes(path))
-
-for (const [width, height, pages] of [
-  [1366, 768, onDesk],
-  [390, 844, built],
+for (const [width, height] of [
+  [1366, 768],
+  [390, 844],
 ] as const) {
   test(`every page is accessible at ${width} × ${height}`, async ({ page }) => {
     // It grows with the pages.
     test.setTimeout(built.length * 2_000)
     await page.setViewportSize({ width, height })
     const found: string[] = []
-    for (const path of [...pages, oneToCome, '/404']) {
+    for (const path of [...built, oneToCome, '/404']) {
       await page.goto(at(withFewRows(path)))
       if (path !== '/404') await settled(page)
       await withoutMenu(page)

@@ -57,7 +57,7 @@ export function failing(how: number | string, path: string): RegExp {
 
 interface Worker {
   /** The browser of all tests of a worker that begin signed in: what it compiled for one, it has for the next. */
-  staying: { context?: BrowserContext; page?: Page }
+  staying: { page?: Page }
 }
 
 interface Fixtures {
@@ -91,9 +91,9 @@ export const test = plain.extend<Fixtures, Worker>({
       await use(own)
       return own.close()
     }
-    const context = (staying.context ??= await fresh())
     // One page of the same origin stays open, and with it the process that draws all of them.
-    staying.page ??= await opened(context)
+    staying.page ??= await opened(await fresh())
+    const context = staying.page.context()
     await context.setStorageState(SIGNED_IN)
     await use(context)
     const others = context.pages().filter((page) => page !== staying.page)

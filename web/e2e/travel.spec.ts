@@ -56,7 +56,7 @@ test.beforeAll(async ({ browser, request }) => {
   await page.evaluate((name) => (location.hash = `/permissions/role?keyword=${encodeURIComponent(name)}`), operator.roleName)
   await expect(rowOf(page, operator.roleName)).toBeVisible()
   await expect(badge(page)).toHaveText('实时')
-  await expect.poll(() => calls.filter((call) => call.answer === null && !call.gone).map((call) => call.path)).toEqual([])
+  await expect.poll(() => calls.filter((call) => call.answer === null && !call.takenBack).map((call) => call.path)).toEqual([])
   const cookies = await context.cookies()
   const cookie = (name: string) => decodeURIComponent(cookies.find((kept) => kept.name === name)?.value ?? '')
   stored = await page.evaluate(() => Object.fromEntries(Object.entries(localStorage)) as Record<string, string>)

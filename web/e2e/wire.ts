@@ -122,8 +122,8 @@ export interface Travelled {
   body: string | null
   /** The text of the answer; null while there is none that the page may read. */
   answer: string | null
-  /** Whether the page took it back, or nobody could be reached: there will be no answer. */
-  gone: boolean
+  /** Whether the page took it back: there will be no answer. */
+  takenBack: boolean
   /** Headers of the answer that the page may read. */
   readable: Record<string, string>
 }
@@ -135,12 +135,12 @@ export async function watchCalls(page: Page): Promise<Travelled[]> {
     if (request.resourceType() !== 'fetch') return
     const url = new URL(request.url())
     const path = url.pathname.replace(BASE, '')
-    calls.push({ method: request.method(), url, path, headers: request.headers(), body: request.postData(), answer: null, gone: false, readable: {} })
+    calls.push({ method: request.method(), url, path, headers: request.headers(), body: request.postData(), answer: null, takenBack: false, readable: {} })
   })
   const callWith = (trace: string | undefined) => calls.find(({ headers }) => headers.traceid === trace)
   page.on('requestfailed', (request) => {
     const call = callWith(request.headers().traceid)
-    if (call) call.gone = true
+    if (call) call.takenBack = request.failure()?.errorText === 'net::ERR_ABORTED'
   })
   // The page goes on only when its answer is noted: what a page read that reloads can no longer be asked of the browser.
   await page.exposeFunction('noteAnswer', (trace: string, answer: string, readable: Record<string, string>) => {
