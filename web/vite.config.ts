@@ -1,6 +1,7 @@
 import { fileURLToPath } from 'node:url'
 import react from '@vitejs/plugin-react'
 import { defineConfig } from 'vitest/config'
+import { beneath } from './scripts/beneath'
 import { type Budget, firstLoad } from './scripts/firstLoad'
 import { precompress } from './scripts/precompress'
 
@@ -17,6 +18,14 @@ const budgets: readonly Budget[] = [
     most_bytes: 500_000,
   },
 ]
+
+const sources = fileURLToPath(new URL('./src/', import.meta.url))
+const ofFrame = beneath(`${sources}app/frame/Frame.tsx`, sources)
+const ofLists = beneath(`${sources}kit/list/ListPage.tsx`, sources)
+/** Every second page has one, and so has the map. */
+const DRAWER = /[\\/](antd[\\/]es|@rc-component)[\\/]drawer[\\/]/
+/** What stands in forms, those of the login among them. */
+const FIELDS = /node_modules[\\/](antd[\\/]es[\\/](input|grid|form|alert)|@ant-design[\\/]icons.*[\\/](Eye|Search)\w*)[\\/.]|HideClientSwitch/
 
 export default defineConfig({
   // Hash routes and relative assets: the build works below any path of a proxy.
@@ -48,6 +57,13 @@ export default defineConfig({
               test: /node_modules[\\/](antd|@ant-design|@rc-component|rc-[^\\/]+|dayjs|@emotion)[\\/]/,
             },
             { name: 'leaflet', test: /node_modules[\\/](leaflet|react-leaflet|@react-leaflet)[\\/]/ },
+            { name: 'start', tags: ['$initial'] },
+            // A page of ours would ask for a hundred small files otherwise, a third of them only when it had the others. What goes
+            // along that not every page wants must be little: the budgets above say how much.
+            { name: 'fields', test: FIELDS },
+            { debugName: 'frame', name: (id, graph) => (DRAWER.test(id) || ofFrame(id, graph) ? 'frame' : null) },
+            { name: 'icons', test: /@ant-design[\\/]icons/, minShareCount: 6 },
+            { debugName: 'list', name: (id, graph) => (ofLists(id, graph) ? 'list' : null) },
           ],
         },
       },
