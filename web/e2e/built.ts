@@ -25,9 +25,6 @@ export const lists = pages
   .filter(({ page }) => /<(ListPage|FenceList|CardList)\b|import\('\.\/\w+ListPage'\)/.test(readFileSync(new URL(`../src/${page}.tsx`, import.meta.url), 'utf8')))
   .map(({ path }) => path)
 
-/** Where a page opens with few rows: what is looked at is each of its columns, not each of its rows. */
-export const withFewRows = (path: string): string => (lists.includes(path) ? `${path}?pageSize=10` : path)
-
 /** One of those that are still to come. */
 export const oneToCome = entries.find(({ page }) => page === 'coming')?.path ?? ''
 
@@ -66,14 +63,19 @@ export const SIZES = [
   [390, 844],
 ] as const
 
-/** Looks at a page at all sizes, each time with a picture under this name: nothing of it may stick out. */
+/** A picture of the whole page beside what failed, for whoever wants to see pages: with `WHEELHOUSE_PICTURES` set alone, as each takes a quarter of a second. */
+export async function pictured(page: Page, name: string): Promise<void> {
+  if (process.env.WHEELHOUSE_PICTURES) await page.screenshot({ path: test.info().outputPath(`${name}.png`), fullPage: true })
+}
+
+/** Looks at a page at all sizes: nothing of it may stick out. Pictured under this name. */
 export async function fitsEverywhere(page: Page, name: string): Promise<void> {
   for (const [width, height] of SIZES) {
     await page.setViewportSize({ width, height })
+    await settled(page)
     // On a phone the menu opens over the page.
-    await page.waitForTimeout(500)
     await withoutMenu(page)
-    await page.screenshot({ path: test.info().outputPath(`${name}-${width}.png`) })
+    await pictured(page, `${name}-${width}`)
     const wide = await page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth)
     expect(wide, `at ${width} nothing sticks out`).toBeLessThanOrEqual(0)
   }

@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs'
 import type { Page } from '@playwright/test'
 import { violationsOf } from './axe'
-import { fitsEverywhere, settled } from './built'
+import { fitsEverywhere, pictured, settled } from './built'
 import { at, expect, hashOf, SIGNED_IN, test } from './fixtures'
 import { machine, ride } from './rides'
 
@@ -48,7 +48,7 @@ test('ROUTE-040 the talk of a device is told by time, opened and taken away', as
   await expect(drawer.getByRole('link', { name: '在地图上查看车辆' })).toHaveAttribute('href', new RegExp(`carId=${carId}`))
   await expect(drawer.getByRole('link', { name: '这一天的车辆日志' })).toHaveAttribute('href', /operation\/vehicle-log\?carId=/)
   await page.setViewportSize({ width: 1366, height: 768 })
-  await page.screenshot({ path: test.info().outputPath('command-1366.png') })
+  await pictured(page, 'command-1366')
   expect(await violationsOf(page)).toEqual([])
   await page.keyboard.press('Escape')
   await expect(drawer).toBeHidden()

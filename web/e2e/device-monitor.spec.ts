@@ -1,6 +1,6 @@
 /** Devices all together and one by one: who is on line, how good signals are, what was told. */
 import { violationsOf } from './axe'
-import { fitsEverywhere, settled } from './built'
+import { fitsEverywhere, pictured, settled } from './built'
 import { at, expect, SIGNED_IN, test } from './fixtures'
 import { cityBike, ownBikes } from './keeping'
 
@@ -21,7 +21,7 @@ test('ROUTE-015 a device of the city is on line, with the curves of its signal a
   const drawer = page.locator('.ant-drawer-open')
   await expect(drawer.getByRole('img', { name: /^信号从/ })).toBeVisible({ timeout: 30_000 })
   await expect(drawer.getByRole('img', { name: /^电压从/ })).toBeVisible()
-  await page.screenshot({ path: test.info().outputPath('device-1366.png') })
+  await pictured(page, 'device-1366')
   expect(await violationsOf(page)).toEqual([])
 })
 

@@ -1,7 +1,7 @@
 /** Packages of firmware are kept, the spread of versions is seen, and a bike of the city is upgraded. */
 import type { APIRequestContext } from '@playwright/test'
 import { violationsOf } from './axe'
-import { fitsEverywhere, settled } from './built'
+import { fitsEverywhere, pictured, settled } from './built'
 import { at, expect, SIGNED_IN, test, WORKER } from './fixtures'
 import { adminKeys, call } from './wire'
 
@@ -85,7 +85,7 @@ test('ROUTE-015 the spread cuts the list down, and a bike is upgraded and says i
     await expect(drawer.getByTestId('command-outcome')).toContainText('固件 成功', { timeout: 30_000 })
   }).toPass({ timeout: 120_000 })
   await expect(drawer.locator('.opmap-fact').filter({ hasText: /^固件/ })).toContainText(firmware, { timeout: 90_000 })
-  await page.screenshot({ path: test.info().outputPath('device-upgraded.png') })
+  await pictured(page, 'device-upgraded')
   await page.goto(at(`/vehicle/vehicle-visualization?firmware=${firmware}`))
   await expect(page.locator('.ant-table tr[data-row-key]')).toHaveCount(1)
 })

@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs'
 import { type Locator, type Page } from '@playwright/test'
 import { violationsOf } from './axe'
-import { settled, SIZES, withoutMenu } from './built'
+import { fitsEverywhere, pictured, settled } from './built'
 import { at, expect, hashOf, SIGNED_IN, test } from './fixtures'
 import { machine, ride, told } from './rides'
 import { enterByLink, newOperator } from './wire'
@@ -64,12 +64,7 @@ test.describe.serial('days of revenue', () => {
     await expect(rows(page).last()).toContainText('已结')
     await expect(page.locator('tr.totals')).toContainText('合计')
     expect(await violationsOf(page)).toEqual([])
-    for (const [width, height] of SIZES) {
-      await page.setViewportSize({ width, height })
-      await settled(page)
-      await withoutMenu(page)
-      await page.screenshot({ path: test.info().outputPath(`daily-${width}.png`), fullPage: true })
-    }
+    await fitsEverywhere(page, 'daily')
   })
 
   test('a day opens its parts, its entries and their orders, and is taken away', async ({ page }) => {
@@ -92,7 +87,7 @@ test.describe.serial('days of revenue', () => {
     }
     expect(await centsOf(drawer.getByRole('table', { name: '应收 A', exact: true }).locator('tfoot td'))).toBeGreaterThan(0)
     await expect(drawer.locator('.ant-table-row').first().getByRole('link')).toHaveAttribute('href', /view=entries/)
-    await page.screenshot({ path: test.info().outputPath('day-1366.png') })
+    await pictured(page, 'day-1366')
     expect(await violationsOf(page)).toEqual([])
 
     await drawer.getByRole('link', { name: '查看当日明细' }).click()
@@ -108,7 +103,7 @@ test.describe.serial('days of revenue', () => {
     const [, , , , moved = '', due = ''] = cells.map((text) => text.trim())
     expect(cents(moved), 'what its rider was told').toBe(paid.payCents)
     expect(due, 'a fare is due').toBe(moved)
-    await page.screenshot({ path: test.info().outputPath('entries-1366.png') })
+    await pictured(page, 'entries-1366')
     expect(await violationsOf(page)).toEqual([])
 
     const download = page.waitForEvent('download')

@@ -1,6 +1,7 @@
 import type { Page } from '@playwright/test'
 import { violationsOf } from './axe'
 import { cityBike } from './keeping'
+import { pictured } from './built'
 import { at, badge, expect, hashOf, seen, SIGNED_IN, test } from './fixtures'
 
 test.use({ storageState: SIGNED_IN })
@@ -46,14 +47,14 @@ test('what is picked beyond the legend is shown bike by bike at any zoom, counte
   await expect(filters(page).getByRole('listitem')).toHaveText(/疑似丢失/)
   await expect(filters(page).getByRole('status')).toHaveText(/\d/)
   expect(hashOf(page)).toContain('lost=1')
-  await page.screenshot({ path: test.info().outputPath('form.png') })
+  await pictured(page, 'form')
 })
 
 test('how long a bike stands unused is told beside those around it', async ({ page, request }) => {
   const { carId } = await cityBike(request)
   await openMap(page, `?carId=${carId}`)
   await expect(page.locator('.opmap-fact').filter({ hasText: '闲置' })).toContainText(/小时|天/)
-  await page.screenshot({ path: test.info().outputPath('idle.png') })
+  await pictured(page, 'idle')
 })
 
 test('bikes in a box that was drawn are told something together, and each is answered', async ({ page }) => {

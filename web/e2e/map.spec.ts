@@ -1,5 +1,6 @@
 import type { Page } from '@playwright/test'
 import { violationsOf } from './axe'
+import { pictured } from './built'
 import { at, badge, expect, hashOf, seen, SIGNED_IN, test } from './fixtures'
 
 test.use({ storageState: SIGNED_IN })
@@ -122,10 +123,10 @@ test.describe('the operation map', () => {
     await drawer.getByRole('tab', { name: '指令' }).click()
     const told = drawer.getByRole('list', { name: '指令记录' })
     await expect(told).toContainText(/关锁.*下发.*发出.*应答：成功，用时/s)
-    await page.screenshot({ path: test.info().outputPath('told.png') })
+    await pictured(page, 'told')
     await drawer.getByRole('tab', { name: '今日订单' }).click()
     await expect(drawer.getByRole('link', { name: '全部订单' })).toBeVisible()
-    await page.screenshot({ path: test.info().outputPath('orders.png') })
+    await pictured(page, 'orders')
   })
 
   test('unlocking asks for a reason and does nothing without one', async ({ page }) => {

@@ -1,6 +1,6 @@
 /** 受影响订单: a ban that was drawn wrong is looked for from its version, what it priced is listed, and all of it is given back. */
 import { violationsOf } from './axe'
-import { fitsEverywhere, settled, SIZES, withoutMenu } from './built'
+import { fitsEverywhere, pictured, settled } from './built'
 import { at, expect, hashOf, SIGNED_IN, test } from './fixtures'
 import { accountOf, banAbout, endPaid, machine, ride } from './rides'
 
@@ -37,7 +37,7 @@ test('ROUTE-022 orders of a wrong ban are found from its version and given back 
   await expect(form.getByText('请选择应当生效的版本')).toBeVisible()
   await form.getByLabel('应当生效的版本').click()
   await page.locator('.ant-select-item-option', { hasText: '不设围栏' }).click()
-  await page.screenshot({ path: test.info().outputPath('find-1366.png') })
+  await pictured(page, 'find-1366')
   await form.getByRole('button', { name: '开始核对' }).click()
 
   // What it did, order by order; nothing has moved.
@@ -76,10 +76,5 @@ test('ROUTE-022 orders of a wrong ban are found from its version and given back 
   await expect(page.getByRole('row').filter({ hasText: name })).toContainText('已完成')
   await settled(page)
   expect(await violationsOf(page)).toEqual([])
-  for (const [width, height] of SIZES) {
-    await page.setViewportSize({ width, height })
-    await page.waitForTimeout(500)
-    await withoutMenu(page)
-    await page.screenshot({ path: test.info().outputPath(`list-${width}.png`) })
-  }
+  await fitsEverywhere(page, 'list')
 })

@@ -1,6 +1,6 @@
 /** What riders did not get is listed by reason beside orders, and who owes for a ride is reminded. */
 import { violationsOf } from './axe'
-import { fitsEverywhere, settled } from './built'
+import { fitsEverywhere, pictured, settled } from './built'
 import { at, expect, hashOf, SIGNED_IN, test } from './fixtures'
 import { come, machine, ride, told } from './rides'
 
@@ -48,7 +48,7 @@ test('ROUTE-022 a bike that somebody rides is missed by another one, who is foun
   await expect(drawer.getByRole('link', { name: '在地图上查看车辆' })).toHaveAttribute('href', new RegExp(`carId=${carId}`))
   await expect(drawer.getByRole('link', { name: '查看用户' })).toHaveAttribute('href', new RegExp(`userId=${userId}`))
   await page.setViewportSize({ width: 1366, height: 768 })
-  await page.screenshot({ path: test.info().outputPath('drawer-1366.png') })
+  await pictured(page, 'drawer-1366')
   expect(await violationsOf(page)).toEqual([])
   await page.goto(at('/user-order?view=misses'))
   await settled(page)
@@ -84,7 +84,7 @@ test('ROUTE-116 who owes for a ride is reminded from its page, once an hour and 
   await expect(page.getByText(/1 次 · 最近 \d{4}/)).toBeVisible()
   await expect(act('催缴')).toBeDisabled()
   await page.setViewportSize({ width: 1366, height: 768 })
-  await page.screenshot({ path: test.info().outputPath('reminded-1366.png'), fullPage: true })
+  await pictured(page, 'reminded-1366')
   expect(await violationsOf(page)).toEqual([])
   const arrears = await told(await http.get(`/open/v1/rider/arrears?userId=${userId}`))
   expect(arrears['rows']).toMatchObject([{ orderId, reminders: 1, remindWay: 0 }])

@@ -1,5 +1,6 @@
 /** From unlock to refund by two persons: a ride is ended in a ban, looked at with its way and fare, given back on the word of two, and balanced. */
 import { violationsOf } from './axe'
+import { fitsEverywhere, pictured } from './built'
 import { at, expect, SIGNED_IN, test } from './fixtures'
 import { accountOf, banAbout, endPaid, machine, ride } from './rides'
 import { adminKeys, call, enterByLink, newOperator } from './wire'
@@ -10,11 +11,6 @@ const WALLET_CENTS = 20_000
 /** Above what one person gives back on his own. */
 const PENALTY_CENTS = 6_000
 const stamp = Date.now().toString(36)
-const SIZES = [
-  [1920, 1080],
-  [390, 844],
-] as const
-
 interface Entry {
   what: string
   [account: string]: number | string | null
@@ -69,7 +65,7 @@ test('ROUTE-022 ROUTE-116 a ride is paid, looked at, and given back by two perso
   await expect(drawer).toContainText(`本次退款 ${(paid_cents / 100).toFixed(2)} 元`)
   await expect(drawer).toContainText('禁停区画错位置')
   expect(await violationsOf(other)).toEqual([])
-  await other.screenshot({ path: test.info().outputPath('approval-1366.png') })
+  await pictured(other, 'approval-1366')
   await other.keyboard.press('a')
   await expect(other.getByText('已同意，操作已执行')).toBeVisible()
   await context.close()
@@ -83,9 +79,5 @@ test('ROUTE-022 ROUTE-116 a ride is paid, looked at, and given back by two perso
   expect(info.entries.map(({ what }) => what)).toEqual(['ride', 'ride-paid', 'ride-refund'])
   expect(info.entries.map((entry) => imbalanceOf([entry])), 'each entry sums to nothing').toEqual([0, 0, 0])
   await expect(page.locator('body')).toContainText('退款')
-  for (const [width, height] of SIZES) {
-    await page.setViewportSize({ width, height })
-    await page.waitForTimeout(500)
-    await page.screenshot({ path: test.info().outputPath(`refunded-${width}.png`), fullPage: true })
-  }
+  await fitsEverywhere(page, 'refunded')
 })

@@ -1,5 +1,5 @@
 import type { Page } from '@playwright/test'
-import { SIZES } from './built'
+import { pictured, SIZES } from './built'
 import { at, badge, expect, requestCode, rowOf, seen, SIGNED_IN, smsCode, test } from './fixtures'
 import { cityBike, ownBikes } from './keeping'
 import { adminKeys, call, newPhone } from './wire'
@@ -31,7 +31,7 @@ async function addRole(page: Page, range: string): Promise<void> {
   for (const [width, height] of SIZES.toReversed()) {
     await page.setViewportSize({ width, height })
     await page.getByLabel('可见车辆编号').scrollIntoViewIfNeeded()
-    await page.screenshot({ path: test.info().outputPath(`form-${width}.png`) })
+    await pictured(page, `form-${width}`)
     const wide = await page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth)
     expect(wide, `at ${width} nothing sticks out`).toBeLessThanOrEqual(0)
   }
@@ -46,7 +46,7 @@ test('a role shows some bikes alone: on the map, in lists, in the search and liv
   await addRole(page, range)
   await page.goto(at(`/permissions/role?keyword=${encodeURIComponent(name)}`))
   await expect(rowOf(page, name)).toContainText(`${range}、待使用`)
-  await page.screenshot({ path: test.info().outputPath('list.png') })
+  await pictured(page, 'list')
   await rowOf(page, name).click()
   await expect(page.getByRole('dialog').getByText(range)).toBeVisible()
 
@@ -75,7 +75,7 @@ test('a role shows some bikes alone: on the map, in lists, in the search and liv
   await expect(badge(his)).toHaveText('实时')
   await expect.poll(async () => (await seen(his)).count, { timeout: 15_000 }).toBeGreaterThan(0)
   expect((await seen(his)).count).toBeLessThanOrEqual(10)
-  await his.screenshot({ path: test.info().outputPath('map.png') })
+  await pictured(his, 'map')
   // A bike of others is not there: neither for the drawer nor for the search.
   await his.goto(at(`/vehicle/vehicle-query?keyword=${prefix}`))
   await expect(his.getByText('没有符合筛选条件的记录')).toBeVisible()
@@ -96,7 +96,7 @@ test('a role shows the bikes of some voltage schemes', async ({ page }) => {
   for (const [width, height] of SIZES.toReversed()) {
     await page.setViewportSize({ width, height })
     await page.getByLabel('可见电压方案').scrollIntoViewIfNeeded()
-    await page.screenshot({ path: test.info().outputPath(`schemes-${width}.png`) })
+    await pictured(page, `schemes-${width}`)
   }
   await page.getByRole('button', { name: '保存' }).click()
   await expect(page.getByText('角色已新增')).toBeVisible()

@@ -1,6 +1,6 @@
 /** Orders of the back-office: a ride of the simulated city is ended by support, looked at with its way and its fare, and lowered. */
 import { violationsOf } from './axe'
-import { SIZES } from './built'
+import { fitsEverywhere, pictured } from './built'
 import { at, expect, SIGNED_IN, test } from './fixtures'
 import { machine, ride } from './rides'
 
@@ -15,10 +15,7 @@ test('ROUTE-022 ROUTE-116 an order is found, ended at its true time, and shown w
   await keyword.press('Enter')
   const row = page.getByRole('row').filter({ hasText: order })
   await expect(row).toContainText('骑行中')
-  for (const [width, height] of SIZES) {
-    await page.setViewportSize({ width, height })
-    await page.screenshot({ path: test.info().outputPath(`list-${width}.png`) })
-  }
+  await fitsEverywhere(page, 'list')
   await page.setViewportSize({ width: 1366, height: 768 })
   await row.getByText(order).click()
   const drawer = page.getByRole('dialog').filter({ hasText: '轨迹与费用依据' })
@@ -30,7 +27,7 @@ test('ROUTE-022 ROUTE-116 an order is found, ended at its true time, and shown w
   await dialog.getByRole('button', { name: '强制结束' }).click()
   await expect(dialog).toBeHidden()
   await expect(drawer).toContainText('客服结束')
-  await page.screenshot({ path: test.info().outputPath('drawer-1366.png') })
+  await pictured(page, 'drawer-1366')
   await drawer.getByRole('link', { name: '轨迹与费用依据' }).click()
 
   await expect(page.getByRole('heading', { level: 1 })).toContainText(order)
@@ -44,13 +41,7 @@ test('ROUTE-022 ROUTE-116 an order is found, ended at its true time, and shown w
     await part('重算与假设').getByText('不收调度费与头盔费').click()
     await expect(part('重算与假设')).toContainText('假设（元）')
   }
-  for (const [width, height] of SIZES) {
-    await page.setViewportSize({ width, height })
-    await page.waitForTimeout(500)
-    await page.screenshot({ path: test.info().outputPath(`detail-${width}.png`), fullPage: true })
-    const wide = await page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth)
-    expect(wide, `at ${width} nothing sticks out`).toBeLessThanOrEqual(0)
-  }
+  await fitsEverywhere(page, 'detail')
   expect(await violationsOf(page)).toEqual([])
 })
 

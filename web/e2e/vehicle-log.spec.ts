@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs'
 import type { Page } from '@playwright/test'
 import { violationsOf } from './axe'
-import { fitsEverywhere, settled } from './built'
+import { fitsEverywhere, pictured, settled } from './built'
 import { at, expect, hashOf, SIGNED_IN, test } from './fixtures'
 import { machine, type Ride, ride } from './rides'
 
@@ -41,7 +41,7 @@ test('ROUTE-039 the life of a bike is told, opened, followed along its trace and
   await expect(drawer.getByRole('link', { name: '查看订单' })).toHaveAttribute('href', new RegExp(`orderId=${ridden.orderId}`))
   await expect(drawer.getByRole('link', { name: '在地图上查看车辆' })).toHaveAttribute('href', new RegExp(`carId=${ridden.carId}`))
   await page.setViewportSize({ width: 1366, height: 768 })
-  await page.screenshot({ path: test.info().outputPath('drawer-1366.png') })
+  await pictured(page, 'drawer-1366')
   expect(await violationsOf(page)).toEqual([])
   await drawer.getByRole('link', { name: '打开链路' }).click()
 
