@@ -70,8 +70,20 @@ impl Count {
 
 /// Runs a suite, shows what it prints and counts.
 pub fn run_suite(name: &str, command: &mut Command) -> Result<Count> {
-    println!("\n== {name}");
-    println!("$ {}", shown(command));
+    count_suite(name, command, &Mutex::new(std::io::stdout()))
+}
+
+/// Runs a suite beside another one: what it prints is shown when it has ended.
+pub fn run_suite_aside(name: &str, command: &mut Command) -> Result<Count> {
+    let printed = Mutex::new(Vec::new());
+    let count = count_suite(name, command, &printed);
+    std::io::stdout().write_all(&printed.into_inner().unwrap_or_default())?;
+    count
+}
+
+fn count_suite(name: &str, command: &mut Command, screen: &Mutex<impl Write + Send>) -> Result<Count> {
+    let show = |text: String| show(screen, text.as_bytes());
+    show(format!("\n== {name}\n$ {}\n", shown(command)));
     let mut child = command
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())
@@ -81,7 +93,7 @@ pub fn run_suite(name: &str, command: &mut Command) -> Result<Count> {
     let (out, err) = (child.stdout.take(), child.stderr.take());
     thread::scope(|scope| {
         for stream in [out.map(boxed), err.map(boxed)].into_iter().flatten() {
-            scope.spawn(|| show_and_count(stream, &total));
+            scope.spawn(|| show_and_count(stream, screen, &total));
         }
     });
     let success = child.wait()?.success();
@@ -93,7 +105,7 @@ pub fn run_suite(name: &str, command: &mut Command) -> Result<Count> {
         count.failed += count.unsteady;
         count.passed -= count.unsteady;
     }
-    println!("== {name}: {count}");
+    show(format!("== {name}: {count}\n"));
     if count.failed > 0 {
         count.failures = iter::once(format!("\n== failed in {name}")).chain(failures.told()).collect();
     }
@@ -104,11 +116,21 @@ fn boxed(stream: impl Read + Send + 'static) -> Box<dyn Read + Send> {
     Box::new(stream)
 }
 
-fn show_and_count(stream: Box<dyn Read + Send>, total: &Mutex<(Count, Failures)>) {
+fn show(screen: &Mutex<impl Write>, text: &[u8]) {
+    if let Ok(mut screen) = screen.lock() {
+        let _ = screen.write_all(text);
+    }
+}
+
+fn show_and_count(
+    stream: Box<dyn Read + Send>,
+    screen: &Mutex<impl Write>,
+    total: &Mutex<(Count, Failures)>,
+) {
     let mut reader = BufReader::new(stream);
     let mut line = Vec::new();
     while reader.read_until(b'\n', &mut line).is_ok_and(|length| length > 0) {
-        let _ = std::io::stdout().write_all(&line);
+        show(screen, &line);
         let text = plain(&String::from_utf8_lossy(&line));
         if let Ok(mut total) = total.lock() {
             total.1.hear(&text);
@@ -185,6 +207,19 @@ fn number_before(line: &str, word: &str) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_a_suite_prints_is_shown_and_counted() {
+        let screen = Mutex::new(Vec::new());
+        let mut command = Command::new("sh");
+        command.args(["-c", "echo '  4 passed (14.2s)'; echo '  1 failed' >&2; exit 1"]);
+        let count = count_suite("pages", &mut command, &screen).unwrap();
+        assert_eq!((count.passed, count.failed), (4, 1));
+        let shown = String::from_utf8(screen.into_inner().unwrap()).unwrap();
+        for line in ["== pages", "  4 passed (14.2s)", "  1 failed", "== pages: 4 passed, 1 failed"] {
+            assert!(shown.lines().any(|shown| shown == line), "{line:?} in {shown}");
+        }
+    }
 
     #[test]
     fn each_runners_closing_line_is_understood() {

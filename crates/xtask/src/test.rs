@@ -2,13 +2,14 @@
 
 use std::process::Command;
 use std::sync::Arc;
+use std::thread;
 
 use anyhow::{Result, ensure};
 use testkit::local::{
     LocalNats, LocalPostgres, NatsOptions, Place, PostgresOptions, find_nats_server, on_path,
 };
 
-use crate::suites::{Count, run_suite};
+use crate::suites::{Count, run_suite, run_suite_aside};
 use crate::{TestArgs, packages, shell};
 
 /// Runs all suites and prints the sum as the last line.
@@ -27,19 +28,18 @@ pub fn suites(args: &TestArgs) -> Result<Count> {
     }
     packages::faketime()?;
     let folders = Folders::named()?;
-    let mut total = rust(args, &folders)?;
     if !rust_only {
         packages::web_build()?;
-        total = total.and(run_suite("web unit tests", shell::in_web("npm").args(["test"]))?);
-        if !args.no_browser {
-            let mut command = shell::in_web("npx");
-            // Once more for what failed, and told: a browser on a busy machine is late now and then.
-            command
-                .args(["--no-install", "playwright", "test", "--retries=1"])
-                .env("CHROMIUM", packages::browser()?)
-                .env("WHEELHOUSE_BINARIES", shell::built("debug")?);
-            total = total.and(run_suite("browser tests", &mut command)?);
-        }
+    }
+    let mut total = rust(args, &folders, !rust_only)?;
+    if !rust_only && !args.no_browser {
+        let mut command = shell::in_web("npx");
+        // Once more for what failed, and told: a browser on a busy machine is late now and then.
+        command
+            .args(["--no-install", "playwright", "test", "--retries=1"])
+            .env("CHROMIUM", packages::browser()?)
+            .env("WHEELHOUSE_BINARIES", shell::built("debug")?);
+        total = total.and(run_suite("browser tests", &mut command)?);
     }
     for (name, tests) in folders.absent() {
         println!("\n!! {name} is not set: the tests `{tests}` DID NOT RUN.");
@@ -83,7 +83,8 @@ impl Folders {
     }
 }
 
-fn rust(args: &TestArgs, folders: &Folders) -> Result<Count> {
+/// Tests of Rust, and beside them what takes no more than those leave of the processors: its examples, and the web's units.
+fn rust(args: &TestArgs, folders: &Folders, with_web: bool) -> Result<Count> {
     if args.containers {
         images()?;
     }
@@ -116,13 +117,25 @@ fn rust(args: &TestArgs, folders: &Folders) -> Result<Count> {
         command.args(["test", "--workspace", "--all-targets", "--no-fail-fast", "--"]);
         command.args(&args.filter).args(folders.options());
     }
-    let mut total = run_suite("Rust tests", &mut command)?;
-    if args.filter.is_empty() {
-        let mut examples = prepared(shell::cargo());
-        examples.args(["test", "--workspace", "--doc"]);
-        total = total.and(run_suite("Rust documentation examples", &mut examples)?);
-    }
-    Ok(total)
+    let aside = || {
+        let mut total = Count::default();
+        if args.filter.is_empty() {
+            let mut examples = prepared(shell::cargo());
+            examples.args(["test", "--workspace", "--doc"]);
+            total = total.and(run_suite_aside("Rust documentation examples", &mut examples)?);
+        }
+        if with_web {
+            let units = &mut shell::in_web("nice");
+            total = total.and(run_suite_aside("web unit tests", units.args(["-n", "19", "npm", "test"]))?);
+        }
+        Ok(total)
+    };
+    thread::scope(|scope| {
+        let aside = scope.spawn(aside);
+        let tests = run_suite("Rust tests", &mut command);
+        let aside: Result<Count> = aside.join().expect("what fails says so");
+        Ok(tests?.and(aside?))
+    })
 }
 
 /// Tests make and drop databases of hundreds of files by the thousand: on a real disk they wait for it most of all. What is not

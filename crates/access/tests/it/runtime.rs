@@ -125,7 +125,7 @@ impl TestRuntime {
             config,
         );
         let wire_config =
-            WireConfig { exchange_key_bits: 2048, key_exchanges_per_minute: 10_000, ..WireConfig::default() };
+            WireConfig { exchange_key_bits: 1536, key_exchanges_per_minute: 10_000, ..WireConfig::default() };
         let wire = Wire::start(
             wire_config,
             runtime.pools.app.clone(),

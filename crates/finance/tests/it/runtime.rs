@@ -248,7 +248,7 @@ impl TestRuntime {
         let context = Context::new(runtime.clone(), ports, &master);
         let tokens = TokenKeys::from_seed(&SecretKey::new([1; 32]));
         let wire = Wire::start(
-            WireConfig { exchange_key_bits: 2048, ..WireConfig::default() },
+            WireConfig { exchange_key_bits: 1536, ..WireConfig::default() },
             runtime.pools.app.clone(),
             &master,
             tokens.clone(),

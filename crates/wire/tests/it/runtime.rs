@@ -302,7 +302,7 @@ impl Runtime {
     ) -> Self {
         let sessions = Sessions::new(db.clone(), &master(), Revocations::new(None));
         // Smaller keys are made faster; the size of the product's is asserted in `exchange`.
-        let config = WireConfig { exchange_key_bits: 2048, ..config };
+        let config = WireConfig { exchange_key_bits: 1536, ..config };
         let wire = Wire::start(
             config,
             db.clone(),
