@@ -83,7 +83,7 @@ impl Folders {
     }
 }
 
-/// Tests of Rust, and beside them what takes no more than those leave of the processors: its examples, and the web's units.
+/// Tests of Rust, which wait a good deal, and beside them its examples and the web's units, which do not.
 fn rust(args: &TestArgs, folders: &Folders, with_web: bool) -> Result<Count> {
     if args.containers {
         images()?;
@@ -125,8 +125,7 @@ fn rust(args: &TestArgs, folders: &Folders, with_web: bool) -> Result<Count> {
             total = total.and(run_suite_aside("Rust documentation examples", &mut examples)?);
         }
         if with_web {
-            let units = &mut shell::in_web("nice");
-            total = total.and(run_suite_aside("web unit tests", units.args(["-n", "19", "npm", "test"]))?);
+            total = total.and(run_suite_aside("web unit tests", shell::in_web("npm").args(["test"]))?);
         }
         Ok(total)
     };
