@@ -18,7 +18,7 @@ async function anArea(): Promise<Beside & { name: string }> {
   const http = await machine()
   const [lat, lng] = [24.38 - WORKER * 0.012 + Math.random() / 10_000, 119.711]
   const post = async (path: string, data: unknown) => told(await http.post(path, { data }))
-  const { agentId } = await post('/open/v1/agents', { company: '告警测试公司', contactName: '陈伟', phone: '13900009921', billingWay: 0 })
+  const { agentId } = await post('/open/v1/agents', { company: '告警测试公司', contactName: '陈伟', phone: `139000${WORKER}9921`, billingWay: 0 })
   const square = [[-1, -1], [1, -1], [1, 1], [-1, 1]].map(([east = 0, north = 0]) => [lng + east * 0.005, lat + north * 0.005])
   const name = `告警测试区 ${lat.toFixed(6)}`
   const { areaId } = await post('/open/v1/areas', { agentId, name, ring: square, tel: '05920000000' })

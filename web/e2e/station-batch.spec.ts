@@ -2,6 +2,7 @@
 import { type APIResponse, type Page, request } from '@playwright/test'
 import { violationsOf } from './axe'
 import { at, expect, machineToken, rowOf, server, SIGNED_IN, test, WORKER } from './fixtures'
+import { newPhone } from './wire'
 
 test.use({ storageState: SIGNED_IN })
 
@@ -27,7 +28,7 @@ async function stations(capacities: readonly number[]): Promise<string[]> {
     [west + size, south + size],
     [west, south + size],
   ]
-  const { agentId } = await post('/open/v1/agents', { company: `批量测试公司${mark}`, contactName: '陈伟', phone: '13900009920', billingWay: 0 })
+  const { agentId } = await post('/open/v1/agents', { company: `批量测试公司${mark}`, contactName: '陈伟', phone: newPhone(), billingWay: 0 })
   const { areaId } = await post('/open/v1/areas', { agentId, name: `批量测试区${mark}`, ring: box(lng, lat, 0.01), tel: '05920000000' })
   await post(`/open/v1/areas/${String(areaId)}/open`, {})
   const names = capacities.map((_, n) => `批量${mark}-${n + 1}`)

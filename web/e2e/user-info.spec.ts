@@ -32,7 +32,7 @@ async function program(): Promise<Program> {
   const http = await request.newContext({ baseURL: server(), extraHTTPHeaders: { Authorization: `Bearer ${machineToken()}` } })
   const [lat, lng] = [24.312 - WORKER * 0.012 + Math.random() / 10_000, 119.711]
   const post = async (path: string, data: unknown) => told(await http.post(path, { data }))
-  const { agentId } = await post('/open/v1/agents', { company: '用户列表测试公司', contactName: '陈伟', phone: '13900009912', billingWay: 0 })
+  const { agentId } = await post('/open/v1/agents', { company: '用户列表测试公司', contactName: '陈伟', phone: `139000${WORKER}9912`, billingWay: 0 })
   const ring = [
     [lng - 0.005, lat - 0.005],
     [lng + 0.005, lat - 0.005],
