@@ -1,5 +1,5 @@
 import type { Page } from '@playwright/test'
-import { pictured, SIZES } from './built'
+import { nothingSticksOut, pictured, SIZES } from './built'
 import { at, badge, expect, requestCode, rowOf, seen, SIGNED_IN, smsCode, test } from './fixtures'
 import { cityBike, ownBikes } from './keeping'
 import { adminKeys, call, newPhone } from './wire'
@@ -32,8 +32,7 @@ async function addRole(page: Page, range: string): Promise<void> {
     await page.setViewportSize({ width, height })
     await page.getByLabel('可见车辆编号').scrollIntoViewIfNeeded()
     await pictured(page, `form-${width}`)
-    const wide = await page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth)
-    expect(wide, `at ${width} nothing sticks out`).toBeLessThanOrEqual(0)
+    await nothingSticksOut(page)
   }
   await page.getByRole('button', { name: '保存' }).click()
   await expect(page.getByText('角色已新增')).toBeVisible()

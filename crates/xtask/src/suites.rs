@@ -82,8 +82,7 @@ pub fn run_suite_aside(name: &str, command: &mut Command) -> Result<Count> {
 }
 
 fn count_suite(name: &str, command: &mut Command, screen: &Mutex<impl Write + Send>) -> Result<Count> {
-    let show = |text: String| show(screen, text.as_bytes());
-    show(format!("\n== {name}\n$ {}\n", shown(command)));
+    show(screen, format!("\n== {name}\n$ {}\n", shown(command)).as_bytes());
     let mut child = command
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())
@@ -105,7 +104,7 @@ fn count_suite(name: &str, command: &mut Command, screen: &Mutex<impl Write + Se
         count.failed += count.unsteady;
         count.passed -= count.unsteady;
     }
-    show(format!("== {name}: {count}\n"));
+    show(screen, format!("== {name}: {count}\n").as_bytes());
     if count.failed > 0 {
         count.failures = iter::once(format!("\n== failed in {name}")).chain(failures.told()).collect();
     }

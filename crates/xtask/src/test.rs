@@ -31,7 +31,13 @@ pub fn suites(args: &TestArgs) -> Result<Count> {
     if !rust_only {
         packages::web_build()?;
     }
-    let mut total = rust(args, &folders, !rust_only)?;
+    let web_units = || {
+        if rust_only {
+            return Ok(Count::default());
+        }
+        run_suite_aside("web unit tests", shell::in_web("npm").args(["test"]))
+    };
+    let mut total = rust(args, &folders, web_units)?;
     if !rust_only && !args.no_browser {
         let mut command = shell::in_web("npx");
         // Once more for what failed, and told: a browser on a busy machine is late now and then.
@@ -83,8 +89,8 @@ impl Folders {
     }
 }
 
-/// Tests of Rust, which wait a good deal, and beside them its examples and the web's units, which do not.
-fn rust(args: &TestArgs, folders: &Folders, with_web: bool) -> Result<Count> {
+/// Tests of Rust, which wait a good deal; beside them its examples, which do not, and then `others`.
+fn rust(args: &TestArgs, folders: &Folders, others: impl FnOnce() -> Result<Count> + Send) -> Result<Count> {
     if args.containers {
         images()?;
     }
@@ -122,12 +128,9 @@ fn rust(args: &TestArgs, folders: &Folders, with_web: bool) -> Result<Count> {
         if args.filter.is_empty() {
             let mut examples = prepared(shell::cargo());
             examples.args(["test", "--workspace", "--doc"]);
-            total = total.and(run_suite_aside("Rust documentation examples", &mut examples)?);
+            total = run_suite_aside("Rust documentation examples", &mut examples)?;
         }
-        if with_web {
-            total = total.and(run_suite_aside("web unit tests", shell::in_web("npm").args(["test"]))?);
-        }
-        Ok(total)
+        Ok(total.and(others()?))
     };
     thread::scope(|scope| {
         let aside = scope.spawn(aside);
