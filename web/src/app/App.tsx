@@ -5,6 +5,7 @@ import dayjs from 'dayjs'
 import 'dayjs/locale/zh-cn'
 import { useEffect, useMemo, useState } from 'react'
 import { createHashRouter, RouterProvider } from 'react-router-dom'
+import { noteAsking } from '@/api/askedAt'
 import { mayRetry, setListener } from '@/api/client'
 import { chooseAnew, plugEnded, stopLive } from '@/live/live'
 import { type CompiledTheme, compileTheme } from './antdTheme'
@@ -56,6 +57,8 @@ const queries = new QueryClient({
     mutations: { networkMode: 'always', retry: false },
   },
 })
+
+noteAsking(queries.getQueryCache())
 
 /** Lets code outside of components show notifications; the same one twice is one. */
 function Notifications() {

@@ -34,12 +34,12 @@ export function useBikeNames(): typeof bikeNames {
  * Calls `onChange` with the keys of the rows of `table` that changed and the log position that it
  * has reached: whoever asks again sees the change, for it is told once it is in the table. When the watch begins once more, after a loss of the connection or when a hidden page is
  * shown again, it is called with no keys and seq 0: anything may have changed. `onBegin` is called when the watch
- * begins for the first time: what was asked for before may be older than that.
+ * begins for the first time, with how long nothing has changed, ms: what was asked for before that may be older.
  */
 export function useReadTopic(
   table: string | null,
   onChange: (keys: readonly string[], seq: number) => void,
-  onBegin?: () => void,
+  onBegin?: (quiet_ms: number) => void,
 ): void {
   const latest = useLatest({ onChange, onBegin })
   const begunBefore = useRef(false)
@@ -47,9 +47,9 @@ export function useReadTopic(
     if (table === null) return undefined
     return liveSocket.watch(`read/${table}`, {
       data: (data, seq) => latest.current.onChange(keysOf(data), seq),
-      begun: () => {
+      begun: (quiet_ms) => {
         if (begunBefore.current) latest.current.onChange([], 0)
-        else latest.current.onBegin?.()
+        else latest.current.onBegin?.(quiet_ms)
         begunBefore.current = true
       },
     })

@@ -5,7 +5,7 @@ export type ServerMessage =
   | { readonly op: 'ready'; readonly time: number; readonly instance: string }
   | { readonly op: 'pong'; readonly time: number }
   | { readonly op: 'error'; readonly topic: string; readonly promot: string }
-  | { readonly op: 'watching'; readonly topic: string; readonly seq: number }
+  | { readonly op: 'watching'; readonly topic: string; readonly seq: number; readonly quietMs: number }
   | { readonly op: 'who'; readonly slot: number; readonly n: number; readonly carId: string | null }
   | { readonly op: 'whoAll'; readonly n: number; readonly carIds: readonly (string | null)[] }
   | { readonly op: 'bye'; readonly code: string; readonly promot: string }
@@ -73,7 +73,7 @@ export function readMessage(text: string): ServerMessage | null {
     case 'error':
       return { op: 'error', topic: textOf(frame.topic), promot: textOf(frame.promot) }
     case 'watching':
-      return { op: 'watching', topic: textOf(frame.topic), seq: numberOf(frame.seq) }
+      return { op: 'watching', topic: textOf(frame.topic), seq: numberOf(frame.seq), quietMs: numberOf(frame.quietMs) }
     case 'who':
       if (Array.isArray(frame.carIds)) {
         return { op: 'whoAll', n: numberOf(frame.n), carIds: frame.carIds.map((carId) => (typeof carId === 'string' ? carId : null)) }

@@ -272,7 +272,7 @@ export class LiveSocket {
         this.desk.refused(message.topic, message.promot)
         break
       case 'watching': {
-        const viewport = this.desk.accepted(message.topic)
+        const viewport = this.desk.accepted(message.topic, message.quietMs)
         if (viewport !== undefined) this.events.looking(viewport)
         break
       }

@@ -25,7 +25,7 @@ describe('the topic desk', () => {
     const leave = desk.listen('read/role', called('first'))
     desk.due(9)
     expect(begun).toEqual([])
-    desk.accepted('read/role')
+    desk.accepted('read/role', 0)
     desk.listen('read/role', called('second'))
     expect(begun).toEqual(['first', 'second'])
     leave()
@@ -33,7 +33,7 @@ describe('the topic desk', () => {
     desk.listen('read/role', called('third'))
     expect(begun).toHaveLength(2)
     desk.due(9)
-    desk.accepted('read/role')
+    desk.accepted('read/role', 0)
     expect(begun).toEqual(['first', 'second', 'second', 'third'])
   })
 
@@ -43,7 +43,7 @@ describe('the topic desk', () => {
     desk.due(9)
     leave()
     desk.due(9)
-    desk.accepted('read/role')
+    desk.accepted('read/role', 0)
     let begun = false
     desk.listen('read/role', { ...nobody, begun: () => { begun = true } })
     expect(begun).toBe(false)

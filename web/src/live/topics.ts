@@ -7,8 +7,11 @@ export const FLEET = 'fleet'
 /** Someone who watches a topic. */
 export interface TopicListener {
   data(data: unknown, seq: number): void
-  /** From now on the server tells of changes; what happened before may have gone unseen. Said again after a loss. */
-  begun?(): void
+  /**
+   * From now on the server tells of changes; what happened in the last `quiet_ms`, as far as it knows, was nothing, and
+   * what happened before may have gone unseen. Said again after a loss.
+   */
+  begun?(quiet_ms: number): void
   /** The server refused the topic; `promot` is for the user. */
   refused?(promot: string): void
 }
@@ -38,7 +41,7 @@ export class TopicDesk {
     const set = this.listeners.get(topic) ?? new Set()
     set.add(listener)
     this.listeners.set(topic, set)
-    if (this.begun.has(topic)) listener.begun?.()
+    if (this.begun.has(topic)) listener.begun?.(0)
     if (this.listeners.size > TOPIC_LIMIT) listener.refused?.(`同时关注的内容超过 ${TOPIC_LIMIT} 项，请关闭一些页面`)
     return () => {
       set.delete(listener)
@@ -96,11 +99,11 @@ export class TopicDesk {
   }
 
   /** The server accepted a watch; of the fleet, the viewport that what follows belongs to. */
-  accepted(topic: string): Viewport | undefined {
+  accepted(topic: string, quiet_ms: number): Viewport | undefined {
     // An answer to a watch that was taken back meanwhile tells nobody anything.
     if (this.told.has(topic)) {
       this.begun.add(topic)
-      for (const listener of this.listeners.get(topic) ?? []) listener.begun?.()
+      for (const listener of this.listeners.get(topic) ?? []) listener.begun?.(quiet_ms)
     }
     return this.answered(topic)
   }

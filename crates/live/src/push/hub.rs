@@ -5,12 +5,13 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use tokio::sync::{Semaphore, broadcast, watch};
-use tokio::time::MissedTickBehavior;
+use tokio::time::{Instant, MissedTickBehavior};
 use tokio_util::sync::CancellationToken;
 use vocabulary::{Clock, DataOwner, OperatorId, Scope, Timestamp};
 
 use super::cars::Cars;
 use super::levels::Levels;
+use super::news::News;
 use super::ports::{Authentication, Details, RowsChanged, Screens, Viewer};
 use super::screens::Walls;
 use crate::fleet::{LotTotals, TickBuffers};
@@ -101,6 +102,7 @@ pub struct Hub {
     pub(super) walls: Walls,
     beats: watch::Sender<Arc<Beat>>,
     rows: broadcast::Sender<Arc<RowsChanged>>,
+    news: News,
     scopes: Mutex<Scopes>,
     /// Beats come one after the other.
     beating: Mutex<()>,
@@ -133,6 +135,7 @@ impl Hub {
             cars: Cars::new(),
             beats: watch::Sender::new(Arc::new(first)),
             rows: broadcast::Sender::new(ROWS_KEPT),
+            news: News::new(Instant::now()),
             scopes: Mutex::default(),
             beating: Mutex::default(),
         });
@@ -153,8 +156,7 @@ impl Hub {
             self.cars.rows_changed((!changed.rows.is_empty()).then_some(&changed.rows));
         }
         if self.tables.contains_key(&changed.table) {
-            // Without watchers there is nobody to tell.
-            let _ = self.rows.send(Arc::new(changed));
+            self.tell(changed);
         }
     }
 
@@ -162,9 +164,21 @@ impl Hub {
     pub fn rows_missed(&self, position: i64) {
         self.cars.rows_changed(None);
         for table in self.tables.keys() {
-            let _ =
-                self.rows.send(Arc::new(RowsChanged { table: table.clone(), position, rows: Vec::new() }));
+            self.tell(RowsChanged { table: table.clone(), position, rows: Vec::new() });
         }
+    }
+
+    fn tell(&self, changed: RowsChanged) {
+        let changed = Arc::new(changed);
+        // Before it is sent: who begins to watch in between hears of it by the one or by the other.
+        self.news.told(&changed, Instant::now());
+        // Without watchers there is nobody to tell.
+        let _ = self.rows.send(changed);
+    }
+
+    /// For how long nothing changed in a table that `scope` shows.
+    pub(super) fn quiet(&self, table: &str, scope: &Scope) -> Duration {
+        self.news.quiet(table, Instant::now(), |changed| changed.is_seen_in(scope))
     }
 
     pub(super) fn beats(&self) -> watch::Receiver<Arc<Beat>> {

@@ -7,6 +7,7 @@ mod cars;
 pub mod frame;
 mod hub;
 mod levels;
+mod news;
 mod outlet;
 mod ports;
 mod protocol;

@@ -8,6 +8,9 @@ use serde_json::Value;
 use tokio::sync::broadcast;
 use vocabulary::{AreaId, DataOwner, OperatorId, Scope, Timestamp};
 
+/// The table of bikes, of which a scope may show some alone.
+const VEHICLES: &str = "vehicle";
+
 /// A failure behind a port.
 pub type PortError = Box<dyn std::error::Error + Send + Sync>;
 
@@ -136,6 +139,22 @@ pub struct RowsChanged {
     pub table: String,
     /// The log's position that the table has reached.
     pub position: i64,
-    /// Key and owner of each.
+    /// Key and owner of each; none: anything may have changed.
     pub rows: Vec<(String, DataOwner)>,
+}
+
+impl RowsChanged {
+    /// The keys within a scope.
+    pub(super) fn keys_in<'a>(&'a self, scope: &'a Scope) -> impl Iterator<Item = &'a str> {
+        let is_shown = move |key: &str| self.table != VEHICLES || scope.cars.has(key);
+        self.rows
+            .iter()
+            .filter(move |(key, owner)| scope.contains(*owner) && is_shown(key))
+            .map(|(key, _)| key.as_str())
+    }
+
+    /// Whether whoever has this scope is told.
+    pub(super) fn is_seen_in(&self, scope: &Scope) -> bool {
+        self.rows.is_empty() || self.keys_in(scope).next().is_some()
+    }
 }

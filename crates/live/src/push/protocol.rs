@@ -1,5 +1,7 @@
 //! The text frames of `docs/push.md`.
 
+use std::time::Duration;
+
 use serde::Deserialize;
 use serde_json::{Value, json};
 use vocabulary::AreaId;
@@ -138,6 +140,11 @@ pub(super) fn error(topic: &str, promot: &str) -> String {
 
 pub(super) fn watching(topic: &str, seq: i64) -> String {
     json!({"op": "watching", "topic": topic, "seq": seq}).to_string()
+}
+
+/// Rows of a table are watched, in which nothing changed for so long.
+pub(super) fn watching_rows(topic: &str, quiet: Duration) -> String {
+    json!({"op": "watching", "topic": topic, "seq": 0, "quietMs": quiet.as_millis()}).to_string()
 }
 
 pub(super) fn who(slot: u32, n: &Value, car_id: Option<&str>) -> String {

@@ -24,8 +24,6 @@ use super::viewport::{RequestContext, Viewport};
 use crate::fleet::Pick;
 
 const MAX_TOPICS: usize = 64;
-/// Its keys are bikes' numbers.
-const VEHICLES: &str = "vehicle";
 const MAX_FRAME_BYTES: usize = 64 * 1024;
 const MAX_FRAMES_A_SECOND: u32 = 50;
 /// Bytes that may wait in the socket's own buffer: two full buffers of bikes. Beyond, the next write waits.
@@ -332,9 +330,11 @@ impl Session {
         }
         if !self.tables.contains(&table) {
             self.full()?;
-            self.tables.insert(table);
+            self.tables.insert(table.clone());
         }
-        self.text(protocol::watching(topic, 0)).await
+        // Asked only now: what is told from here on is sent.
+        let quiet = self.hub.quiet(&table, &self.outlet.viewer.scope);
+        self.text(protocol::watching_rows(topic, quiet)).await
     }
 
     async fn watch_wall(&mut self, topic: &str, name: &str, areas: &[AreaId]) -> Result<(), End> {
@@ -429,15 +429,7 @@ impl Session {
             Some(changed) if !self.tables.contains(&changed.table) => Vec::new(),
             Some(changed) if changed.rows.is_empty() => vec![frame(&changed.table, changed.position, &[])],
             Some(changed) => {
-                let scope = &self.outlet.viewer.scope;
-                let keys: Vec<&str> = changed
-                    .rows
-                    .iter()
-                    .filter(|(key, owner)| {
-                        scope.contains(*owner) && (changed.table != VEHICLES || scope.cars.has(key))
-                    })
-                    .map(|(key, _)| key.as_str())
-                    .collect();
+                let keys: Vec<&str> = changed.keys_in(&self.outlet.viewer.scope).collect();
                 match keys.len() {
                     0 => Vec::new(),
                     1..=MAX_KEYS => vec![frame(&changed.table, changed.position, &keys)],

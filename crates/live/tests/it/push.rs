@@ -337,7 +337,20 @@ async fn open_lists_hear_of_their_own_rows_alone() {
     let frame = screen.data("read/role").unwrap();
     assert_eq!((&frame["seq"], &frame["data"]), (&json!(41), &json!({"keys": ["mine"]})));
     assert!(screen.data("read/secret").is_none());
+    // Who begins to watch hears for how long nothing of his own changed, and of nobody else's.
+    tokio::time::sleep(Duration::from_millis(300)).await;
+    let of_others = vec![("theirs".to_owned(), DataOwner::of_area(AgentId(9), AreaId(2)))];
+    runtime.hub.rows_changed(RowsChanged { table: "role".into(), position: 42, rows: of_others });
+    let quiet = async |viewer: &str| {
+        let mut screen = Screen::signed_in(&runtime.url, viewer).await;
+        screen.say(&json!({"op": "watch", "topic": "read/role"})).await;
+        screen.until(|screen| screen.said("watching").is_some()).await;
+        screen.said("watching").unwrap()["quietMs"].as_u64().expect("a number")
+    };
+    let (all, own) = (quiet("all").await, quiet("area1").await);
+    assert!(own >= all + 300 && own < 60_000, "{own} ms and {all} ms");
     runtime.hub.rows_missed(50);
+    assert!(quiet("area1").await < own, "what was missed may be anything");
     screen
         .until(|screen| screen.data("read/role").is_some_and(|frame| frame["data"] == json!({"keys": []})))
         .await;

@@ -16,6 +16,7 @@ import { EVERYBODY, logQuery, queryNow } from './filters'
 import { LogDrawer } from './LogDrawer'
 import { LogFilterRow } from './LogFilterRow'
 import { LOG_PATH, logPage, type LogRow } from './log'
+import { olderThan } from '@/api/askedAt'
 import { exportLimits, USUAL_RANGE } from '@/kit/list/range'
 import { ReplayDrawer } from './ReplayDrawer'
 import { ReplayPicker } from './ReplayPicker'
@@ -31,8 +32,9 @@ function useNewLines(): [number, () => void] {
   const client = useQueryClient()
   const [lines, setLines] = useState(0)
   const count = (keys: readonly string[]) => setLines((known) => known + Math.max(keys.length, 1))
-  // What is on its way or shown was asked for while nobody told of new lines.
-  useReadTopic('audit_entry', count, () => void client.invalidateQueries({ queryKey: [LOG_PATH, 'list'] }))
+  // What is on its way or shown was asked for while nobody told of new lines: it may miss one.
+  const begun = (quiet_ms: number) => void client.invalidateQueries({ queryKey: [LOG_PATH, 'list'], predicate: olderThan(quiet_ms) })
+  useReadTopic('audit_entry', count, begun)
   return [lines, () => setLines(0)]
 }
 

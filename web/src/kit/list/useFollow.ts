@@ -1,5 +1,6 @@
 import { useIsFetching, useQueryClient } from '@tanstack/react-query'
 import { useEffect, useEffectEvent, useReducer, useRef, useState } from 'react'
+import { olderThan } from '@/api/askedAt'
 import { useReadTopic } from '@/live/hooks'
 import { brought, follow, judge, nothingTold, type Shown } from './follow'
 
@@ -42,8 +43,13 @@ export function useFollow(table: string | null, queryKey: readonly unknown[], sh
     if (keys.length === 0) void client.refetchQueries({ queryKey, type: 'active', predicate: ({ state: { status } }) => status === 'error' })
     tell({ kind: 'told', keys, seq, at_ms: performance.now() })
   }
-  // What is on its way or shown was asked for while nobody told of changes.
-  useReadTopic(table, changed, () => changed([], 0))
+  // What is on its way or shown was asked for while nobody told of changes: it may miss one.
+  const begun = (quiet_ms: number) => {
+    const predicate = olderThan(quiet_ms)
+    if (client.getQueryCache().find({ queryKey, exact: false, type: 'active', predicate })) changed([], 0)
+    else void client.invalidateQueries({ queryKey, refetchType: 'none', predicate })
+  }
+  useReadTopic(table, changed, begun)
 
   const { refetchAt_ms, updates } = sight === null ? { refetchAt_ms: null, updates: 0 } : judge(state, sight)
   // An answer on its way is waited for: asked for again and again it might never come.
