@@ -326,16 +326,26 @@ async fn a_fence_asked_for_again_is_the_same_one_although_lists_are_behind() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn who_draws_the_same_fence_at_the_same_time_hears_of_the_same_one() {
+async fn who_makes_the_same_agent_area_or_fence_at_the_same_time_hears_of_the_same_one() {
     let (stack, node) = Stack::serving().await;
     let machine = Machine::new(&node.url, &stack.full_machine().await);
     let city = City::build(&machine, "F", 1, 1).await;
+    let same = async |path: &str, body: Value, id: &str| {
+        let asked = (0..4).map(async |_| machine.ok(path, &body).await[id].clone());
+        let ids = futures::future::join_all(asked).await;
+        assert!(ids.iter().all(|id| id.is_string() && *id == ids[0]), "{path}: {ids:?}");
+    };
     for number in 0..6 {
         let [west, south, east, north] = around(city.lng + 0.004, city.lat + 0.004, 0.0005);
-        let body = json!({"areaId": city.area, "kind": 4, "name": format!("西门 {number}"), "datum": "wgs84",
-            "ring": [[west, south], [east, south], [east, north], [west, north]]});
-        let asked = (0..4).map(async |_| machine.ok("/open/v1/fences", &body).await["fenceId"].clone());
-        let ids = futures::future::join_all(asked).await;
-        assert!(ids.iter().all(|id| id.is_string() && *id == ids[0]), "{ids:?}");
+        let ring = [[west, south], [east, south], [east, north], [west, north]];
+        let agent = json!({"company": format!("同时 {number}"), "contactName": "陈伟",
+            "phone": format!("1390001000{number}"), "billingWay": 0});
+        same("/open/v1/agents", agent, "agentId").await;
+        let area = json!({"agentId": city.agent, "name": format!("西区 {number}"), "ring": ring,
+            "datum": "wgs84", "tel": "05920000000"});
+        same("/open/v1/areas", area, "areaId").await;
+        let fence = json!({"areaId": city.area, "kind": 4, "name": format!("西门 {number}"), "datum": "wgs84",
+            "ring": ring});
+        same("/open/v1/fences", fence, "fenceId").await;
     }
 }

@@ -14,8 +14,8 @@ use utoipa_axum::routes;
 use vocabulary::{AgentId, AreaId, Datum, FenceId, Phone, Timestamp};
 use wire::{Answer, Body, Caller, Handled, Permit, Refused, RequestContext, Routes, Seen};
 
-use crate::model::agent::{Agent, AgentCommand, BillingWay, Profile, Registration, Terms};
-use crate::model::area::{Area, AreaCommand, Plan};
+use crate::model::agent::{Agent, AgentCommand, AgentRefusal, BillingWay, Profile, Registration, Terms};
+use crate::model::area::{Area, AreaCommand, AreaRefusal, Plan};
 use crate::model::fence::{Drawing, Fence, FenceCommand, FenceRefusal};
 
 const MOST_FENCES: usize = 200;
@@ -63,27 +63,43 @@ async fn register_agent(
     request: RequestContext,
     Body(new): Body<NewAgent>,
 ) -> Handled<Value> {
-    let mut tx = known_by(runtime.reader.head().await?, &runtime, &caller, "agent").await?;
-    let known: Option<AgentId> =
+    let known = agent_of(&runtime, &caller, &new).await?;
+    let agent_id = known.unwrap_or_else(|| AgentId(runtime.ids.next_id()));
+    let register = async |agent_id: AgentId| {
+        let profile = Profile {
+            company: new.company.clone(),
+            contact_name: new.contact_name.clone(),
+            phone: new.phone.clone(),
+            billing_way: new.billing_way,
+            terms: Terms::default(),
+        };
+        let command = AgentCommand::Register(Registration::of_platform(agent_id, profile));
+        let ctx = request.context(json!({ "agentId": agent_id }));
+        runtime.desk.execute::<Agent>(&agent_id, command, &ctx).await
+    };
+    let registered = register(agent_id).await;
+    // Another request of the same may have come through only now.
+    let receipt = if let Err(CommandError::Refused(AgentRefusal::PhoneTaken)) = registered
+        && let Some(other) = agent_of(&runtime, &caller, &new).await?
+        && other != agent_id
+    {
+        register(other).await?
+    } else {
+        registered?
+    };
+    Ok(Answer::replied(receipt))
+}
+
+/// The agent of this phone and company, as the log is now.
+async fn agent_of(runtime: &Runtime, caller: &Caller, new: &NewAgent) -> Result<Option<AgentId>, Refused> {
+    let mut tx = known_by(runtime.reader.head().await?, runtime, caller, "agent").await?;
+    let known =
         sqlx::query_scalar("select agent_id from read.agent where phone = $1 and company = $2 limit 1")
             .bind(new.phone.as_str())
             .bind(&new.company)
             .fetch_optional(&mut *tx)
             .await?;
-    drop(tx);
-    let agent_id = known.unwrap_or_else(|| AgentId(runtime.ids.next_id()));
-    let profile = Profile {
-        company: new.company,
-        contact_name: new.contact_name,
-        phone: new.phone,
-        billing_way: new.billing_way,
-        terms: Terms::default(),
-    };
-    let registration = Registration::of_platform(agent_id, profile);
-    let ctx = request.context(json!({ "agentId": agent_id }));
-    let receipt =
-        runtime.desk.execute::<Agent>(&agent_id, AgentCommand::Register(registration), &ctx).await?;
-    Ok(Answer::replied(receipt))
+    Ok(known)
 }
 
 /// A service area.
@@ -128,19 +144,47 @@ async fn plan_area(
     if !agent.state.is_enabled() || !caller.scope.agents.contains(&new.agent_id) {
         return Err(Refused::business("agent-unknown", "代理不存在或已停用"));
     }
-    let mut tx = known_by(runtime.reader.head().await?, &runtime, &caller, "area").await?;
-    let known: Option<AreaId> =
-        sqlx::query_scalar("select area_id from read.area where agent_id = $1 and name = $2")
-            .bind(new.agent_id)
-            .bind(new.name.trim())
-            .fetch_optional(&mut *tx)
-            .await?;
-    drop(tx);
+    let name = new.name.trim();
+    let known = area_named(&runtime, &caller, new.agent_id, name).await?;
     let area_id = known.unwrap_or_else(|| AreaId(runtime.ids.next_id()));
-    let plan = Plan { area_id, agent_id: new.agent_id, name: new.name.trim().to_owned(), tel: new.tel, ring };
-    let ctx = request.context(json!({ "areaId": area_id }));
-    let receipt = runtime.desk.execute::<Area>(&area_id, AreaCommand::Plan(plan), &ctx).await?;
+    let plan = async |area_id: AreaId| {
+        let plan = Plan {
+            area_id,
+            agent_id: new.agent_id,
+            name: name.to_owned(),
+            tel: new.tel.clone(),
+            ring: ring.clone(),
+        };
+        let ctx = request.context(json!({ "areaId": area_id }));
+        runtime.desk.execute::<Area>(&area_id, AreaCommand::Plan(plan), &ctx).await
+    };
+    let planned = plan(area_id).await;
+    // Another request of the same may have come through only now.
+    let receipt = if let Err(CommandError::Refused(AreaRefusal::NameTaken)) = planned
+        && let Some(other) = area_named(&runtime, &caller, new.agent_id, name).await?
+        && other != area_id
+    {
+        plan(other).await?
+    } else {
+        planned?
+    };
     Ok(Answer::replied(receipt))
+}
+
+/// The area of this name at an agent, as the log is now.
+async fn area_named(
+    runtime: &Runtime,
+    caller: &Caller,
+    agent: AgentId,
+    name: &str,
+) -> Result<Option<AreaId>, Refused> {
+    let mut tx = known_by(runtime.reader.head().await?, runtime, caller, "area").await?;
+    let known = sqlx::query_scalar("select area_id from read.area where agent_id = $1 and name = $2")
+        .bind(agent)
+        .bind(name)
+        .fetch_optional(&mut *tx)
+        .await?;
+    Ok(known)
 }
 
 /// A service area as machines list it.
