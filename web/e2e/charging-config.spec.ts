@@ -9,9 +9,11 @@ test.use({ storageState: SIGNED_IN })
 
 const PAGE = '/marketing/charging-config'
 
-/** Of an area of the demo city: other tests make areas too. */
+/** An area of the demo city, the same in all tests: what one of them published, the next one goes back from. */
+let areaId: string | undefined
+
 async function opened(page: Page, request: APIRequestContext, tab = 'billing'): Promise<void> {
-  const { areaId } = await cityBike(request)
+  areaId ??= (await cityBike(request)).areaId
   await page.goto(at(`${PAGE}?opAreaId=${areaId}&tab=${tab}`))
   await settled(page)
   await expect(page.getByRole('heading', { name: '计费配置' })).toBeVisible()

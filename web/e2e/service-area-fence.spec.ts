@@ -142,21 +142,20 @@ test.describe.serial('the edge of one area', () => {
     await expect(drawer(page)).toHaveCount(0)
     await edit(page)
     // What the refused try left as a draft.
-    const left = drawer(page).getByRole('button', { name: '放弃草稿' })
-    if (await left.isVisible()) await left.click()
+    const draft = drawer(page).getByRole('button', { name: '放弃草稿' })
+    if (await draft.isVisible()) await draft.click()
     await expect.poll(() => cornersOf(page)).toEqual(drawn)
     await map(page).scrollIntoViewIfNeeded()
-    const corner = drawer(page).locator('.edge-corner').first()
-    const box = await corner.boundingBox()
-    if (box === null) throw new Error('no corner')
-    const [x, y] = [box.x + box.width / 2, box.y + box.height / 2]
-    const frame = await map(page).boundingBox()
-    if (frame === null) throw new Error('no map')
-    // Away from the middle, so that nothing inside is left outside.
-    const away = (from: number, middle: number) => from + Math.sign(from - middle) * 12
+    const handles = await drawer(page).locator('.edge-corner').all()
+    const places = await Promise.all(handles.map((handle) => placeIn(handle, [0.5, 0.5])))
+    const [x, y] = places[0]!
+    const [left, right] = [Math.min(...places.map(([at]) => at)), Math.max(...places.map(([at]) => at))]
+    const [top, bottom] = [Math.min(...places.map(([, at]) => at)), Math.max(...places.map(([, at]) => at))]
+    // Away from the middle of the area, so that nothing inside is left outside.
+    const away = (from: number, low: number, high: number) => from + Math.sign(from - (low + high) / 2) * 12
     await page.mouse.move(x, y)
     await page.mouse.down()
-    await page.mouse.move(away(x, frame.x + frame.width / 2), away(y, frame.y + frame.height / 2), { steps: 6 })
+    await page.mouse.move(away(x, left, right), away(y, top, bottom), { steps: 6 })
     await page.mouse.up()
     await expect.poll(async () => (await cornersOf(page)).length).toBe(4)
     await expect.poll(() => cornersOf(page)).not.toEqual(drawn)

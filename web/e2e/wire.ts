@@ -147,13 +147,21 @@ export async function watchCalls(page: Page): Promise<Travelled[]> {
     const call = callWith(trace)
     if (call) Object.assign(call, { answer, readable })
   })
+  // Of an answer that has come, whole or not, the network does not say that the page wants it no more.
+  await page.exposeFunction('noteTakenBack', (trace: string) => {
+    const call = callWith(trace)
+    if (call) call.takenBack = true
+  })
   await page.addInitScript(() => {
     const network = window.fetch
-    const { noteAnswer } = window as unknown as { noteAnswer(...noted: unknown[]): Promise<void> }
+    type Notes = Record<'noteAnswer' | 'noteTakenBack', (...noted: unknown[]) => Promise<void>>
+    const { noteAnswer, noteTakenBack } = window as unknown as Notes
     window.fetch = async (address, init) => {
+      const trace = new Headers(init?.headers).get('traceId')
+      init?.signal?.addEventListener('abort', () => void noteTakenBack(trace))
       const response = await network(address, init)
       const answer = await response.clone().text()
-      await noteAnswer(new Headers(init?.headers).get('traceId'), answer, Object.fromEntries(response.headers))
+      await noteAnswer(trace, answer, Object.fromEntries(response.headers))
       return response
     }
   })

@@ -110,15 +110,29 @@ impl Services {
     /// # Panics
     /// As [`Self::database_from`].
     pub async fn migrated(&self, migrations: &Migrator) -> TestDatabase {
+        self.migrated_with("migrated", migrations, async |_| Ok(())).await
+    }
+
+    /// The same with something `more` in it, done once by its owner. `name` says what.
+    ///
+    /// # Panics
+    /// As [`Self::database_from`].
+    pub async fn migrated_with(
+        &self,
+        name: &str,
+        migrations: &Migrator,
+        more: impl AsyncFnOnce(PgPool) -> Result<()>,
+    ) -> TestDatabase {
         let bytes = migrations.iter().flat_map(|step| step.checksum.iter());
         let sum = bytes.fold(0_i64, |sum, byte| sum.wrapping_mul(31).wrapping_add(i64::from(*byte)));
-        let migrate = async |url: String| {
+        let prepare = async |url: String| {
             let owner = PgPool::connect(&url).await?;
             migrations.run(&owner).await?;
+            more(owner.clone()).await?;
             owner.close().await;
             Ok(())
         };
-        self.database_from(&format!("migrated_{:x}", sum.cast_unsigned()), migrate).await
+        self.database_from(&format!("{name}_{:x}", sum.cast_unsigned()), prepare).await
     }
 
     /// The URL for NATS clients; everybody is let in, except where `NATS_URL` says otherwise.

@@ -39,6 +39,7 @@ mod franchisees;
 mod grants;
 mod integrity;
 mod kinds;
+mod known_key;
 mod map_samples;
 mod map_views;
 mod mispricings;

@@ -17,6 +17,8 @@ use testkit::local::{AuthCallout, Place, Signal, Supervised, free_port, http_get
 use testkit::{OwnNats, OwnPostgres, Services, TestDatabase};
 use tokio::task::block_in_place;
 
+use crate::known_key;
+
 pub const ADMIN: &str = "13800000000";
 pub const SMS_CODE: &str = "246810";
 /// Opens the details of health, and the figures.
@@ -135,7 +137,7 @@ impl Stack {
     pub async fn start() -> Self {
         Self::on(Box::pin(async {
             let services = Services::start().await;
-            let database = services.migrated(&MIGRATIONS).await;
+            let database = services.migrated_with("server", &MIGRATIONS, known_key::put).await;
             Data::Shared(Box::new(database), services)
         }))
         .await
@@ -167,8 +169,10 @@ impl Stack {
 
     async fn on(data: impl Future<Output = Data>) -> Self {
         let place = Arc::new(block_in_place(Place::throw_away).expect("a folder"));
+        let state = place.path().join("state");
+        block_in_place(|| known_key::be_opened_from(&state)).expect("a file");
         let mut secrets = Command::new(env!("CARGO_BIN_EXE_wheelhouse"));
-        secrets.arg("secrets").env("WHEELHOUSE_STATE_DIR", place.path().join("state"));
+        secrets.arg("secrets").env("WHEELHOUSE_STATE_DIR", &state);
         secrets.env_remove("PAYMENT_SECRET");
         let printed = block_in_place(|| secrets.output()).expect("the binary runs");
         let printed: Value = serde_json::from_slice(&printed.stdout).expect("secrets are JSON");
@@ -179,7 +183,6 @@ impl Stack {
             user: NATS_USER.to_owned(),
             password: nats_password.clone(),
         };
-        let state = place.path().join("state");
         let payments = payment_provider(&state);
         let (data, nats, payments) = tokio::join!(data, OwnNats::with_auth_callout(callout), payments);
         Self { data, nats, nats_password, payments, place, is_ahead: AtomicBool::new(false) }
@@ -300,8 +303,8 @@ impl Stack {
         let port = port.unwrap_or_else(|| free_port().expect("a free port"));
         let mut serve = self.command(&["serve"]);
         serve.env("PAYMENT_NOTIFY_URL", format!("http://127.0.0.1:{port}"));
-        // Every database has a key made for it: a longer one takes a second.
-        serve.env("WHEELHOUSE_EXCHANGE_KEY_BITS", "2048");
+        // A database without a key has one made for it, which takes a second when it is longer.
+        serve.env("WHEELHOUSE_EXCHANGE_KEY_BITS", known_key::BITS.to_string());
         serve.envs(settings.iter().copied());
         serve.env("WHEELHOUSE_LISTEN", format!("127.0.0.1:{port}"));
         block_in_place(|| {
