@@ -56,6 +56,8 @@ impl TestDatabase {
                 prepare(url_of(admin_url, &making)?)
                     .await
                     .with_context(|| format!("cannot prepare the template {template}"))?;
+                // Who connects first leaves a file of what is in all databases' catalogues, which copies have from then on.
+                connect(&url_of(admin_url, &making)?).await?.close().await?;
                 let rename = format!("alter database {making} rename to {template}");
                 patiently(&mut admin, rename).await?;
             }

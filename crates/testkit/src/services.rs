@@ -113,7 +113,7 @@ impl Services {
         self.migrated_with("migrated", migrations, async |_| Ok(())).await
     }
 
-    /// The same with something `more` in it, done once by its owner. `name` says what.
+    /// The same with `more` in it, which is put in once, given the database's URL. `name` says what.
     ///
     /// # Panics
     /// As [`Self::database_from`].
@@ -121,16 +121,15 @@ impl Services {
         &self,
         name: &str,
         migrations: &Migrator,
-        more: impl AsyncFnOnce(PgPool) -> Result<()>,
+        more: impl AsyncFnOnce(String) -> Result<()>,
     ) -> TestDatabase {
         let bytes = migrations.iter().flat_map(|step| step.checksum.iter());
         let sum = bytes.fold(0_i64, |sum, byte| sum.wrapping_mul(31).wrapping_add(i64::from(*byte)));
         let prepare = async |url: String| {
             let owner = PgPool::connect(&url).await?;
             migrations.run(&owner).await?;
-            more(owner.clone()).await?;
             owner.close().await;
-            Ok(())
+            more(url).await
         };
         self.database_from(&format!("{name}_{:x}", sum.cast_unsigned()), prepare).await
     }

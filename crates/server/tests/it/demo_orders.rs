@@ -35,7 +35,7 @@ async fn content(owner: &PgPool, table: &str) -> String {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn made_up_orders_are_verified_rebuilt_and_balanced_and_made_once() {
-    let stack = Stack::start().await;
+    let stack = Stack::untouched().await;
     let owner = stack.owner().await;
     let refused = made(&stack, ORDERS, "production").await;
     assert!(!refused.status.success(), "never in production");
@@ -92,7 +92,7 @@ async fn made_up_orders_are_verified_rebuilt_and_balanced_and_made_once() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn orders_that_no_event_tells_of_are_listed_and_opened_like_any() {
-    let stack = Stack::start().await;
+    let stack = Stack::untouched().await;
     let owner = stack.owner().await;
     assert!(made(&stack, 50, "development").await.status.success());
     let mut db = owner.acquire().await.unwrap();
@@ -126,7 +126,7 @@ async fn orders_that_no_event_tells_of_are_listed_and_opened_like_any() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_database_of_somebody_else_gets_no_orders() {
-    let stack = Stack::start().await;
+    let stack = Stack::untouched().await;
     let owner = stack.owner().await;
     sqlx::query("insert into read.agent values (1, '真实出行', '张', '13800000000', 0, 1, 1, 1, 1)")
         .execute(&owner)

@@ -17,7 +17,7 @@ use testkit::local::{AuthCallout, Place, Signal, Supervised, free_port, http_get
 use testkit::{OwnNats, OwnPostgres, Services, TestDatabase};
 use tokio::task::block_in_place;
 
-use crate::known_key;
+use crate::beginning;
 
 pub const ADMIN: &str = "13800000000";
 pub const SMS_CODE: &str = "246810";
@@ -133,11 +133,21 @@ pub struct Stack {
 }
 
 impl Stack {
-    /// A migrated database of the shared server, and NATS with the product's auth callout.
+    /// A migrated database of the shared server, with what all of them begin with, and NATS with the product's auth callout.
     pub async fn start() -> Self {
+        Self::shared(async |services| services.migrated_with("server", &MIGRATIONS, beginning::put).await)
+            .await
+    }
+
+    /// The same with nothing in the log.
+    pub async fn untouched() -> Self {
+        Self::shared(async |services| services.migrated(&MIGRATIONS).await).await
+    }
+
+    async fn shared(database: impl AsyncFnOnce(&Services) -> TestDatabase) -> Self {
         Self::on(Box::pin(async {
             let services = Services::start().await;
-            let database = services.migrated_with("server", &MIGRATIONS, known_key::put).await;
+            let database = database(&services).await;
             Data::Shared(Box::new(database), services)
         }))
         .await
@@ -170,7 +180,7 @@ impl Stack {
     async fn on(data: impl Future<Output = Data>) -> Self {
         let place = Arc::new(block_in_place(Place::throw_away).expect("a folder"));
         let state = place.path().join("state");
-        block_in_place(|| known_key::be_opened_from(&state)).expect("a file");
+        block_in_place(|| beginning::be_opened_from(&state)).expect("a file");
         let mut secrets = Command::new(env!("CARGO_BIN_EXE_wheelhouse"));
         secrets.arg("secrets").env("WHEELHOUSE_STATE_DIR", &state);
         secrets.env_remove("PAYMENT_SECRET");
@@ -304,7 +314,7 @@ impl Stack {
         let mut serve = self.command(&["serve"]);
         serve.env("PAYMENT_NOTIFY_URL", format!("http://127.0.0.1:{port}"));
         // A database without a key has one made for it, which takes a second when it is longer.
-        serve.env("WHEELHOUSE_EXCHANGE_KEY_BITS", known_key::BITS.to_string());
+        serve.env("WHEELHOUSE_EXCHANGE_KEY_BITS", beginning::BITS.to_string());
         serve.envs(settings.iter().copied());
         serve.env("WHEELHOUSE_LISTEN", format!("127.0.0.1:{port}"));
         block_in_place(|| {
@@ -323,19 +333,32 @@ impl Stack {
         let out = self.state_dir().join(format!("{name}.token"));
         let words = ["machine", "add", "--name", name, "--codes", codes, "--out", out.to_str().unwrap()];
         self.told(&words).await;
-        // The task is a process of its own: the serving one hears of the machine by the log.
+        self.machine_is_known(name).await;
+        std::fs::read_to_string(out).expect("the token is there")
+    }
+
+    /// Whoever added it was a process of its own: the serving one hears of the machine by the log.
+    async fn machine_is_known(&self, name: &str) {
         let owner = self.owner().await;
         eventually("the machine is known", Duration::from_mins(1), async || {
             let known = sqlx::query_scalar("select exists (select from read.machine where name = $1)");
             known.bind(name).fetch_one(&owner).await.ok().filter(|known: &bool| *known)
         })
         .await;
-        std::fs::read_to_string(out).expect("the token is there")
     }
 
     /// The token of the machine that may do all that machines do.
     pub async fn full_machine(&self) -> String {
-        self.machine_token("city", "open:territory,open:fleet,open:ride,open:rider,open:feeds").await
+        let (name, codes) = beginning::MACHINE;
+        match &self.data {
+            Data::Shared(..) => {
+                let token =
+                    beginning::token(&self.owner().await).await.expect("it is there from the beginning");
+                self.machine_is_known(name).await;
+                token
+            }
+            Data::Own(_) => self.machine_token(name, codes).await,
+        }
     }
 }
 
