@@ -11,7 +11,7 @@ for (const [width, height] of [
 ] as const) {
   test(`every page is accessible at ${width} × ${height}`, async ({ page }) => {
     // It grows with the pages.
-    test.setTimeout(built.length * 2_000)
+    test.setTimeout(built.length * 4_000)
     await page.setViewportSize({ width, height })
     const found: string[] = []
     for (const path of [...built, oneToCome, '/404']) {

@@ -2,6 +2,7 @@
 import { mkdirSync, readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { type BrowserContext, type ConsoleMessage, expect, type Locator, type Page, type Response, test as plain, type WebError } from '@playwright/test'
+import { madeAsNew, type Reused, reused } from './reused'
 
 /** Which of the workers this process is, counted from 0: each is signed in as an administrator of its own. */
 export const WORKER = Number(process.env.TEST_PARALLEL_INDEX ?? 0)
@@ -57,7 +58,7 @@ export function failing(how: number | string, path: string): RegExp {
 
 interface Worker {
   /** The browser of all tests of a worker that begin signed in: what it compiled for one, it has for the next. */
-  staying: { page?: Page }
+  staying: { page?: Page; work?: Reused }
 }
 
 interface Fixtures {
@@ -71,10 +72,12 @@ interface Fixtures {
   there: Page
 }
 
-/** A page that is almost nothing. */
+/** The address of a page that is almost nothing. */
+const nothing = () => `${server()}/favicon.svg`
+
 async function opened(context: BrowserContext): Promise<Page> {
   const page = await context.newPage()
-  await page.goto(`${server()}/favicon.svg`)
+  await page.goto(nothing())
   return page
 }
 
@@ -84,7 +87,7 @@ export const test = plain.extend<Fixtures, Worker>({
   apart: [false, { option: true }],
   // oxlint-disable-next-line no-empty-pattern -- the form that fixtures must have
   staying: [async ({}, use) => use({}), { scope: 'worker' }],
-  context: async ({ browser, contextOptions, storageState, locale, timezoneId, viewport, staying, apart }, use) => {
+  context: async ({ browser, contextOptions, storageState, locale, timezoneId, viewport, staying, apart }, use, info) => {
     const fresh = () => browser.newContext({ ...contextOptions, storageState, locale, timezoneId, viewport })
     if (apart || storageState !== SIGNED_IN) {
       const own = await fresh()
@@ -96,14 +99,18 @@ export const test = plain.extend<Fixtures, Worker>({
     const context = staying.page.context()
     await context.setStorageState(SIGNED_IN)
     await use(context)
-    const others = context.pages().filter((page) => page !== staying.page)
+    if (info.status !== info.expectedStatus || !staying.work?.isSound()) delete staying.work
+    const others = context.pages().filter((page) => page !== staying.page && page !== staying.work?.page)
     await Promise.all(others.map((page) => page.close()))
     await context.unrouteAll({ behavior: 'ignoreErrors' })
     await context.setOffline(false)
     await context.clearPermissions()
+    if (staying.work) await madeAsNew(staying.work.page, nothing())
   },
-  page: async ({ context, viewport }, use) => {
-    const page = await context.newPage()
+  page: async ({ context, viewport, staying }, use) => {
+    const isOwn = context !== staying.page?.context()
+    if (!isOwn) staying.work ??= reused(await context.newPage())
+    const page = isOwn ? await context.newPage() : staying.work!.page
     if (viewport) await page.setViewportSize(viewport)
     await use(page)
   },

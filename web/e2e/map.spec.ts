@@ -98,7 +98,7 @@ test.describe('the operation map', () => {
     const before = await seen(page)
     // A city that has just begun has few rides, and none may be near.
     await expect.poll(async () => (await seen(page)).moved, { timeout: 90_000 }).toBeGreaterThan(before.moved)
-    expect((await seen(page)).seq).toBeGreaterThan(before.seq)
+    await expect.poll(async () => (await seen(page)).seq).toBeGreaterThan(before.seq)
     await expect(page.getByRole('button', { name: /^上架 [\d,]+$/ })).toBeVisible()
   })
 
