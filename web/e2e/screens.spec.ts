@@ -80,7 +80,7 @@ test('the map of a wall shows all areas again when the tiles beside it leave it 
     const [, of, thousands] = /^([\d.]+) (k?)m$/.exec((await scale.textContent()) ?? '') ?? []
     return Number(of) * (thousands === 'k' ? 1_000 : 1)
   }
-  await expect.poll(wide).toBeLessThan(100_000)
+  await expect.poll(wide).toBeLessThan(20_000)
   const before = await wide()
   await page.waitForTimeout(MOTION_MS)
   expect(await wide(), 'nothing takes it back').toBe(before)
