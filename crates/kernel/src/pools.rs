@@ -28,9 +28,27 @@ pub struct PoolSizes {
     pub feed: u32,
 }
 
+/// A process has one connection to append by and one that keeps its leases, beside its pools.
+const BESIDE_POOLS: u32 = 2;
+
+impl PoolSizes {
+    /// Of fewer connections altogether nothing would be left for people.
+    pub const FEWEST: u32 = 16;
+    /// How many connections a process may have where nobody says otherwise.
+    pub const USUAL: u32 = 45;
+
+    /// For a process that holds at most `connections` altogether; fewer than [`Self::FEWEST`] count as so many.
+    pub fn within(connections: u32) -> Self {
+        let pooled = connections.max(Self::FEWEST) - BESIDE_POOLS;
+        let part = |usual: u32, least: u32| (pooled * usual / (Self::USUAL - BESIDE_POOLS)).max(least);
+        let (owner, projector, feed) = (part(4, 2), part(12, 4), part(3, 2));
+        Self { owner, app: pooled - owner - projector - feed, projector, feed }
+    }
+}
+
 impl Default for PoolSizes {
     fn default() -> Self {
-        Self { owner: 4, app: 24, projector: 12, feed: 3 }
+        Self::within(Self::USUAL)
     }
 }
 
@@ -131,4 +149,20 @@ pub static MIGRATIONS: sqlx::migrate::Migrator = sqlx::migrate!("../../migration
 /// Brings the database to the newest schema. Safe to run at the same time from several nodes.
 pub async fn migrate(owner: &PgPool) -> Result<(), sqlx::migrate::MigrateError> {
     MIGRATIONS.run(owner).await
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn pools_share_what_a_process_may_have() {
+        for (most, expected) in
+            [(45, [4, 24, 12, 3]), (16, [2, 6, 4, 2]), (1, [2, 6, 4, 2]), (100, [9, 56, 27, 6])]
+        {
+            let PoolSizes { owner, app, projector, feed } = PoolSizes::within(most);
+            assert_eq!([owner, app, projector, feed], expected, "of {most}");
+            assert_eq!(owner + app + projector + feed + BESIDE_POOLS, most.max(PoolSizes::FEWEST));
+        }
+    }
 }

@@ -8,6 +8,7 @@ use access::Tiles;
 use anyhow::{Context, Result, ensure};
 use clap::builder::RangedU64ValueParser;
 use clap::{Args, ValueEnum};
+use kernel::PoolSizes;
 use wire::{NotAnOrigin, Origin, SecureOrigin, WireConfig};
 
 use crate::feed_settings::FeedSettings;
@@ -58,6 +59,11 @@ pub struct Stores {
     /// PostgreSQL 15 or newer; the URL's user owns the database.
     #[arg(long, env = "DATABASE_URL", hide_env_values = true)]
     pub database_url: String,
+    /// How many connections to PostgreSQL a node holds at most. Those of all nodes, and a few for maintenance, must be within
+    /// `max_connections` of the server.
+    #[arg(long, env = "DATABASE_CONNECTIONS", default_value_t = PoolSizes::USUAL,
+        value_parser = clap::value_parser!(u32).range(i64::from(PoolSizes::FEWEST)..=1_000))]
+    pub database_connections: u32,
     /// NATS 2.10 or newer with JetStream; commas stand between several servers of one cluster. Without it commands
     /// and queries work, and nothing is live.
     #[arg(long, env = "NATS_URL", hide_env_values = true)]

@@ -81,6 +81,7 @@ async fn postgres(stores: &Stores, findings: &mut Findings) -> Option<i64> {
             return None;
         }
     }
+    connections(&pools.owner, stores.database_connections, findings).await;
     read_models(&pools.owner, findings).await;
     nodes(&pools.owner, findings).await;
     let parked = sqlx::query_as::<_, (String, String, String, i64, String)>(
@@ -94,6 +95,19 @@ async fn postgres(stores: &Stores, findings: &mut Findings) -> Option<i64> {
         findings.wrong(&format!("{reader} parked {category}/{stream} at {position}: {failure}"), &cure);
     }
     log(stores, &pools, findings).await
+}
+
+/// Whether a node of these settings gets as many connections as it may hold.
+async fn connections(owner: &PgPool, most: u32, findings: &mut Findings) {
+    let room = "select current_setting('max_connections')::int8 - current_setting('superuser_reserved_connections')::int8";
+    match sqlx::query_scalar::<_, i64>(room).fetch_one(owner).await {
+        Ok(room) if room < i64::from(most) => findings.wrong(
+            &format!("a node may hold {most} connections, and PostgreSQL takes {room}"),
+            "raise max_connections of PostgreSQL, or lower DATABASE_CONNECTIONS",
+        ),
+        Ok(_) => {}
+        Err(error) => findings.wrong(&error.to_string(), "see PostgreSQL's own log"),
+    }
 }
 
 /// How a read model stands.

@@ -18,7 +18,7 @@ const NATS_MIN: (u64, u64) = (2, 10);
 pub async fn postgres(stores: &Stores) -> Result<Pools> {
     let mut tries = 0;
     loop {
-        match Pools::connect(&stores.database_url, PoolSizes::default()).await {
+        match Pools::connect(&stores.database_url, PoolSizes::within(stores.database_connections)).await {
             Ok(pools) => return Ok(pools),
             Err(error) if tries < 20 => {
                 tries += 1;

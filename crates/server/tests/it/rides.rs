@@ -10,7 +10,7 @@ use crate::bike::Bike;
 use crate::city::{City, Enrolled};
 use crate::client::Machine;
 use crate::rider::{Ride, Rider};
-use crate::stack::{Node, Stack, eventually};
+use crate::stack::{CONNECTIONS, Node, Stack, eventually};
 use crate::stream;
 
 /// A city whose bikes stand in its parking place and are heard of.
@@ -216,6 +216,14 @@ async fn a_thousand_unlocks_of_ten_bikes_at_once_give_ten_rides() {
     let rows: i64 =
         sqlx::query_scalar("select count(*) from read.ride_order").fetch_one(&owner).await.unwrap();
     assert_eq!(rows, 10, "no refused unlock leaves an order");
+    // Who has opened one keeps it for minutes.
+    let held: i64 = sqlx::query_scalar(
+        "select count(*) from pg_stat_activity where datname = current_database() and application_name like 'wheelhouse%'",
+    )
+    .fetch_one(&owner)
+    .await
+    .unwrap();
+    assert!((8..=i64::from(CONNECTIONS)).contains(&held), "{held} connections of at most {CONNECTIONS}");
 }
 
 #[tokio::test(flavor = "multi_thread")]

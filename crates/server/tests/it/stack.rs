@@ -7,7 +7,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
-use kernel::MIGRATIONS;
+use kernel::{MIGRATIONS, PoolSizes};
 use payment_port::Secret;
 use payment_simulator::{Mishaps, Options, Running};
 use serde_json::Value;
@@ -23,6 +23,8 @@ pub const ADMIN: &str = "13800000000";
 pub const SMS_CODE: &str = "246810";
 /// Opens the details of health, and the figures.
 pub const METRICS_TOKEN: &str = "figures-for-tests";
+/// How many connections a node has: the fewest that it may, since each plans its statements anew, which is half of what a short test costs.
+pub const CONNECTIONS: u32 = PoolSizes::FEWEST;
 const DATABASE: &str = "wheelhouse";
 /// For a database of a few thousand events, built anew once, and PostgreSQL's own log.
 const DISK_MB: u32 = 640;
@@ -260,6 +262,7 @@ impl Stack {
         command
             .args(words)
             .env("DATABASE_URL", self.database_url())
+            .env("DATABASE_CONNECTIONS", CONNECTIONS.to_string())
             .env("NATS_URL", self.nats.url())
             .env("NATS_USER", NATS_USER)
             .env("WHEELHOUSE_STATE_DIR", self.state_dir())
