@@ -28,7 +28,8 @@ pub struct PoolSizes {
     pub feed: u32,
 }
 
-/// A process has one connection to append by and one that keeps its leases, beside its pools.
+/// A process has one connection to append by and one that keeps its leases, beside its pools; one more for each read model that it
+/// builds anew is not counted.
 const BESIDE_POOLS: u32 = 2;
 
 impl PoolSizes {

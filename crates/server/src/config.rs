@@ -59,8 +59,8 @@ pub struct Stores {
     /// PostgreSQL 15 or newer; the URL's user owns the database.
     #[arg(long, env = "DATABASE_URL", hide_env_values = true)]
     pub database_url: String,
-    /// How many connections to PostgreSQL a node holds at most. Those of all nodes, and a few for maintenance, must be within
-    /// `max_connections` of the server.
+    /// How many connections to PostgreSQL a node holds at most, beside one for each read model that it builds anew. Those of all
+    /// nodes, and a few for maintenance, must be within `max_connections` of the server.
     #[arg(long, env = "DATABASE_CONNECTIONS", default_value_t = PoolSizes::USUAL,
         value_parser = clap::value_parser!(u32).range(i64::from(PoolSizes::FEWEST)..=1_000))]
     pub database_connections: u32,

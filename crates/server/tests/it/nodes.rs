@@ -26,9 +26,8 @@ async fn a_second_node_takes_over_within_seconds_of_the_leaders_death() {
     let before = eventually("the read models are led", Duration::from_mins(1), &leader).await;
 
     // A taken port is said plainly and ends the start.
-    let mut taken = stack.command(&["serve"]);
-    taken.env("WHEELHOUSE_LISTEN", format!("127.0.0.1:{}", first.port));
-    let refused = tokio::task::spawn_blocking(move || taken.output()).await.unwrap().unwrap();
+    let taken = format!("127.0.0.1:{}", first.port);
+    let refused = stack.task_with(&["serve"], &[("WHEELHOUSE_LISTEN", &taken)]).await;
     let words = said(&refused);
     assert!(!refused.status.success() && words.contains("cannot listen on"), "{words}");
     assert!(words.contains(&first.port.to_string()), "{words}");

@@ -5,11 +5,7 @@ use crate::stack::{Stack, said};
 #[tokio::test(flavor = "multi_thread")]
 async fn doctor_says_whether_the_payment_provider_answers_and_knows_us() {
     let stack = Stack::start().await;
-    let doctor = async |settings: &[(&str, &str)]| {
-        let mut doctor = stack.command(&["doctor"]);
-        doctor.envs(settings.iter().copied());
-        said(&tokio::task::spawn_blocking(move || doctor.output()).await.unwrap().unwrap())
-    };
+    let doctor = async |settings: &[(&str, &str)]| said(&stack.task_with(&["doctor"], settings).await);
     let well = doctor(&[]).await;
     assert!(well.contains("ok     the payment provider answers, and knows us"), "{well}");
     let none = doctor(&[("PAYMENT_URL", ""), ("PAYMENT_MERCHANT", ""), ("PAYMENT_NOTIFY_URL", "")]).await;
@@ -29,9 +25,8 @@ async fn doctor_says_whether_the_payment_provider_answers_and_knows_us() {
 async fn a_server_with_half_a_payment_provider_does_not_start() {
     let stack = Stack::start().await;
     let serve = async |settings: &[(&str, &str)]| {
-        let mut serve = stack.command(&["serve"]);
-        serve.env("WHEELHOUSE_LISTEN", "127.0.0.1:0").envs(settings.iter().copied());
-        let output = tokio::task::spawn_blocking(move || serve.output()).await.unwrap().unwrap();
+        let settings = [settings, &[("WHEELHOUSE_LISTEN", "127.0.0.1:0")]].concat();
+        let output = stack.task_with(&["serve"], &settings).await;
         assert!(!output.status.success(), "{settings:?}: {}", said(&output));
         said(&output)
     };

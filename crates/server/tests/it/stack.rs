@@ -295,7 +295,13 @@ impl Stack {
 
     /// Runs a task of the command line to its end.
     pub async fn task(&self, words: &[&str]) -> Output {
+        self.task_with(words, &[]).await
+    }
+
+    /// The same with settings of its own.
+    pub async fn task_with(&self, words: &[&str], settings: &[(&str, &str)]) -> Output {
         let mut command = self.command(words);
+        command.envs(settings.iter().copied());
         tokio::task::spawn_blocking(move || command.output()).await.unwrap().expect("the binary runs")
     }
 

@@ -165,9 +165,7 @@ async fn a_rebuild_changes_no_byte_while_reads_go_on_and_a_parked_stream_is_show
     assert_eq!(riding(lost).await, riding(other).await);
     let told = stack.told(&["doctor"]).await;
     assert!(told.contains("Nothing to mend."), "{told}");
-    let mut greedy = stack.command(&["doctor"]);
-    greedy.env("DATABASE_CONNECTIONS", "1000");
-    let told = said(&tokio::task::spawn_blocking(move || greedy.output()).await.unwrap().unwrap());
+    let told = said(&stack.task_with(&["doctor"], &[("DATABASE_CONNECTIONS", "1000")]).await);
     assert!(told.contains("a node may hold 1000 connections, and PostgreSQL takes "), "{told}");
     let healthy = eventually("healthy again", Duration::from_mins(1), async || {
         let body = crate::client::plain(&node.url, "GET", "/healthz", &known, None).await.ok()?.body;
