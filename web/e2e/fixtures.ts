@@ -2,7 +2,7 @@
 import { mkdirSync, readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { type BrowserContext, type ConsoleMessage, expect, type Locator, type Page, type Response, test as plain, type WebError } from '@playwright/test'
-import { madeAsNew, type Reused, reused } from './reused'
+import { type Reused, reused } from './reused'
 
 /** Which of the workers this process is, counted from 0: each is signed in as an administrator of its own. */
 export const WORKER = Number(process.env.TEST_PARALLEL_INDEX ?? 0)
@@ -97,7 +97,7 @@ export const test = plain.extend<Fixtures, Worker>({
     // One page of the same origin stays open, and with it the process that draws all of them.
     staying.page ??= await opened(await fresh())
     const context = staying.page.context()
-    await context.setStorageState(SIGNED_IN)
+    if (!staying.work?.isWithin()) await context.setStorageState(SIGNED_IN)
     await use(context)
     if (info.status !== info.expectedStatus || !staying.work?.isSound()) delete staying.work
     const others = context.pages().filter((page) => page !== staying.page && page !== staying.work?.page)
@@ -105,13 +105,14 @@ export const test = plain.extend<Fixtures, Worker>({
     await context.unrouteAll({ behavior: 'ignoreErrors' })
     await context.setOffline(false)
     await context.clearPermissions()
-    if (staying.work) await madeAsNew(staying.work.page, nothing())
+    await staying.work?.makeAsNew()
   },
   page: async ({ context, viewport, staying }, use) => {
     const isOwn = context !== staying.page?.context()
-    if (!isOwn) staying.work ??= reused(await context.newPage())
+    if (!isOwn) staying.work ??= reused(await context.newPage(), SIGNED_IN, nothing())
     const page = isOwn ? await context.newPage() : staying.work!.page
-    if (viewport) await page.setViewportSize(viewport)
+    const size = page.viewportSize()
+    if (viewport && (viewport.width !== size?.width || viewport.height !== size.height)) await page.setViewportSize(viewport)
     await use(page)
   },
   clean: [

@@ -94,14 +94,18 @@ test('ACCESS-015 ACCESS-019 ACCESS-020 AMB-082 the menu leaves hidden pages out,
   await expect(page.getByRole('menuitem', { name: '新增兑换券' })).toHaveCount(0)
 })
 
-test('ACCESS-017 a first visit to a page fetches its chunk', async ({ page }) => {
-  await page.goto(at('/log'))
-  await expect(page.getByRole('banner')).toBeVisible()
-  const fetched: string[] = []
-  page.on('request', (request) => fetched.push(request.url()))
-  await page.goto(at('/permissions/role'))
-  await expect(page.getByRole('heading', { name: '角色列表' })).toBeVisible()
-  expect(fetched.filter((url) => /RoleListPage.*\.js/.test(url))).toHaveLength(1)
+test.describe('in a browser that has seen no page', () => {
+  test.use({ apart: true })
+
+  test('ACCESS-017 a first visit to a page fetches its chunk', async ({ page }) => {
+    await page.goto(at('/log'))
+    await expect(page.getByRole('banner')).toBeVisible()
+    const fetched: string[] = []
+    page.on('request', (request) => fetched.push(request.url()))
+    await page.goto(at('/permissions/role'))
+    await expect(page.getByRole('heading', { name: '角色列表' })).toBeVisible()
+    expect(fetched.filter((url) => /RoleListPage.*\.js/.test(url))).toHaveLength(1)
+  })
 })
 
 test.describe('a chunk that does not come', () => {
