@@ -106,6 +106,8 @@ fn rust(args: &TestArgs, folders: &Folders, others: impl FnOnce() -> Result<Coun
             command.env_remove("DATABASE_URL").env_remove("NATS_URL");
         }
         command.envs(environment.iter().map(|(name, value)| (name, value)));
+        // Errors that tests provoke by the hundred do not look up where they come from; a panic does.
+        command.env("RUST_LIB_BACKTRACE", "0");
         command
     };
     // All targets at once: the tests, and the binaries that browser tests start.
