@@ -58,7 +58,7 @@ export function failing(how: number | string, path: string): RegExp {
 
 interface Worker {
   /** The browser of all tests of a worker that begin signed in: what it compiled for one, it has for the next. */
-  staying: { page?: Page; work?: Reused }
+  staying: { page?: Page; work?: Reused; there?: Reused }
 }
 
 interface Fixtures {
@@ -129,7 +129,9 @@ export const test = plain.extend<Fixtures, Worker>({
         const text = complaintOf(message)
         if (['error', 'warning'].includes(message.type()) && ![LEFT_EARLY, ...allowed].some((known) => known.test(text))) complaints.push(text)
       }
+      const all: BrowserContext[] = []
       const watch = (watched: BrowserContext) => {
+        all.push(watched)
         watched.on('weberror', raised)
         watched.on('console', said)
       }
@@ -139,17 +141,29 @@ export const test = plain.extend<Fixtures, Worker>({
       context.off('response', answered)
       // oxlint-disable-next-line no-console -- for who reads the log of the run
       if (errors.length > 0) for (const refusal of await Promise.all(refusals)) console.log(refusal)
-      context.off('weberror', raised)
-      context.off('console', said)
+      for (const watched of all) {
+        watched.off('weberror', raised)
+        watched.off('console', said)
+      }
       expect(complaints, 'the console').toEqual([])
     },
     { auto: true },
   ],
-  there: async ({ browser, clean }, use) => {
-    const context = await browser.newContext({ storageState: SIGNED_IN })
+  there: async ({ browser, clean, staying }, use, info) => {
+    staying.there ??= reused(await (await browser.newContext({ storageState: SIGNED_IN })).newPage(), SIGNED_IN, nothing())
+    const { page, isSound, makeAsNew } = staying.there
+    const context = page.context()
     clean(context)
-    await use(await context.newPage())
-    await context.close()
+    await use(page)
+    if (info.status === info.expectedStatus && isSound()) {
+      const others = context.pages().filter((other) => other !== page)
+      await Promise.all(others.map((other) => other.close()))
+      await makeAsNew()
+      if (!staying.there.isWithin()) await context.setStorageState(SIGNED_IN)
+    } else {
+      await context.close()
+      delete staying.there
+    }
   },
 })
 export { expect }
