@@ -1,5 +1,7 @@
 //! Where bikes stopped about a fence, what a change of it would make of that, and the edge that would fit better.
 
+use std::time::Duration;
+
 use serde_json::{Value, json};
 use vocabulary::{Clock, SystemClock};
 
@@ -32,6 +34,12 @@ async fn stops_of_the_past_tell_what_a_fence_would_change_and_where_it_should_li
     let parking = json!({"capacity": 30, "bufferM": 0});
     let new = json!({"name": "北门站", "type": "parking", "opAreaId": city.area,
         "geometry": rectangle(&city, edge), "parking": parking});
+    // The read model stands still from before it is drawn until after it is asked for.
+    let mut held = stack.owner().await.begin().await.unwrap();
+    sqlx::query("select from log.projectors where name = 'fence' for update")
+        .execute(&mut *held)
+        .await
+        .unwrap();
     let id = browser.ok("POST", "/fence", new).await["id"].as_str().expect("an id").to_owned();
 
     // Thirty stopped a few metres north of it, five within; one long ago, one of a bike that is not known, one next year.
@@ -54,7 +62,12 @@ async fn stops_of_the_past_tell_what_a_fence_would_change_and_where_it_should_li
     let again = machine.ok("/open/v1/stops", &json!({ "stops": stops })).await;
     assert_eq!(again["taken"], 0, "each once: {again}");
 
-    let returns = browser.ok("GET", "/fence/returns", json!({"id": id, "days": "7"})).await;
+    let let_go = async {
+        tokio::time::sleep(Duration::from_millis(300)).await;
+        held.rollback().await.unwrap();
+    };
+    let asked = browser.ok("GET", "/fence/returns", json!({"id": id, "days": "7"}));
+    let (returns, ()) = tokio::join!(asked, let_go);
     let class = |number: i64| {
         returns["stops"].as_array().unwrap().iter().filter(|stop| stop["class"] == number).count()
     };

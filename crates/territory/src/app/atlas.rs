@@ -7,8 +7,11 @@ use geofence::Atlas;
 use geofence::atlas::{Area, Fence, Span};
 use kernel::Runtime;
 use tokio::sync::Mutex;
-use vocabulary::{AgentId, AreaId, FenceId, Timestamp};
+use vocabulary::{AgentId, AreaId, FenceId, Scope, Timestamp};
+use wire::Refused;
 
+use super::NEWEST;
+use crate::Context;
 use crate::read::{area_versions, fences};
 
 /// A stop is judged by the fences of its time when that is at most so long ago.
@@ -62,6 +65,18 @@ impl Judges {
         let judge = Arc::new(judge.await.map_err(|error| sqlx::Error::Decode(error.into()))?);
         *kept = Some((reached, Arc::clone(&judge)));
         Ok(judge)
+    }
+}
+
+impl Context {
+    /// The judge of what counts now, for a drawing that was found in the log: what was published a moment ago is in it too.
+    pub(super) async fn judge_now(&self) -> Result<Arc<Judge>, Refused> {
+        let read = self.runtime.reads.scoped(&Scope::NONE, NEWEST, &["fence", "area_version"]).await?;
+        if !read.caught_up() {
+            return Err(Refused::unavailable("the fences are not read yet"));
+        }
+        drop(read);
+        Ok(self.judges.now(&self.runtime).await?)
     }
 }
 

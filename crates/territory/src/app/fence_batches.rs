@@ -284,7 +284,7 @@ impl Context {
             left -= stops.len();
             near.push((one.id, bounds, stops));
         }
-        let judge = self.judges.now(&self.runtime).await?;
+        let judge = self.judge_now().await?;
         let previewed = tokio::task::spawn_blocking(move || {
             let mut known = HashSet::new();
             for (id, bounds, stops) in near {

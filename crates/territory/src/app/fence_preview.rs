@@ -150,7 +150,7 @@ impl Context {
         let (bounds, since) = looked_at(&shapes, days, now)?;
         let stays = self.ports.stops.stays_within(bounds, since, ASKED_MOST).await;
         let stays = stays.map_err(Refused::unavailable)?;
-        let judge = self.judges.now(&self.runtime).await?;
+        let judge = self.judge_now().await?;
         let previewed = tokio::task::spawn_blocking(move || {
             let (edge, fences) = judge.atlas.about(drawing.area_id, bounds, now);
             let mut changed: Vec<Fence> =
@@ -173,7 +173,7 @@ impl Context {
         let now = self.runtime.clock.now();
         let (bounds, since) = looked_at(&[&drawing.shape], days, now)?;
         let stops = self.ports.stops.within(bounds, since, ASKED_MOST).await.map_err(Refused::unavailable)?;
-        let judge = self.judges.now(&self.runtime).await?;
+        let judge = self.judge_now().await?;
         let looked = tokio::task::spawn_blocking(move || {
             let (edge, fences) = judge.atlas.about(drawing.area_id, bounds, now);
             let atlas = Atlas::new(edge, fences);
