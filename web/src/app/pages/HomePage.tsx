@@ -1,4 +1,4 @@
-import { Avatar, Card, Empty } from 'antd'
+import { Avatar, Card, Empty, Skeleton } from 'antd'
 import { UserOutlined } from '@ant-design/icons'
 import { Link } from 'react-router-dom'
 import { lazy, type ReactNode, Suspense } from 'react'
@@ -78,7 +78,7 @@ export default function HomePage() {
           <HomeMessages />
         </Permit>
       </div>
-      <Suspense fallback={null}>
+      <Suspense fallback={<Skeleton active />}>
         <ApprovalRecords />
       </Suspense>
       <h2>
