@@ -17,6 +17,9 @@ use crate::read::{area_versions, fences};
 /// A stop is judged by the fences of its time when that is at most so long ago.
 pub const KEPT_MS: i64 = 30 * 86_400_000;
 
+/// The read models that a judge is made of.
+pub const READS: [&str; 2] = ["fence", "area_version"];
+
 /// What judges.
 pub struct Judge {
     /// Areas and fences.
@@ -71,7 +74,7 @@ impl Judges {
 impl Context {
     /// The judge of what counts now, for a drawing that was found in the log: what was published a moment ago is in it too.
     pub(super) async fn judge_now(&self) -> Result<Arc<Judge>, Refused> {
-        let read = self.runtime.reads.scoped(&Scope::NONE, NEWEST, &["fence", "area_version"]).await?;
+        let read = self.runtime.reads.scoped(&Scope::NONE, NEWEST, &READS).await?;
         if !read.caught_up() {
             return Err(Refused::unavailable("the fences are not read yet"));
         }

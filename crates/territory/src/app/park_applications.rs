@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use vocabulary::{AreaId, AttachmentId, DataOwner, FenceId, ParkApplicationId, Scope, Wgs84};
 use wire::{Caller, Refused, RequestContext};
 
-use super::NEWEST;
+use super::{NEWEST, atlas};
 use crate::Context;
 use crate::model::area::{Area, AreaState};
 use crate::model::fence::{Fence, FenceCommand};
@@ -136,8 +136,7 @@ impl Context {
         let outside =
             || Refused::business("park-application-outside", "该位置不在运营中的服务区内，暂不能申请站点");
         // An area that was opened a moment ago may not be known yet.
-        let caught_up =
-            self.runtime.reads.scoped(&caller.scope, NEWEST, &["fence", "area_version"]).await?.caught_up();
+        let caught_up = self.runtime.reads.scoped(&caller.scope, NEWEST, &atlas::READS).await?.caught_up();
         let judge = self.judges.now(&self.runtime).await?;
         let judged = judge.atlas.judge(&Stop::new(place, request.now(), 1.0, None), |_| 0);
         let Some((area_id, _)) = judged.area else {

@@ -12,7 +12,7 @@ use vocabulary::{AreaId, DataOwner, Datum, FenceId, NotACoordinate, Timestamp, W
 use wire::{Answer, Body, Caller, Handled, Params, Permit, Refused, Routes, Seen};
 
 use crate::Context;
-use crate::app::atlas::{Judge, KEPT_MS};
+use crate::app::atlas::{self, Judge, KEPT_MS};
 use crate::read::fences;
 
 const MOST_STOPS: usize = 1000;
@@ -211,7 +211,7 @@ async fn judge(
         return Err(Refused::malformed(format!("每次需 1 到 {MOST_STOPS} 个位置")));
     }
     // What the caller changed just now counts.
-    drop(context.runtime.reads.scoped(&caller.scope, seen, &["fence", "area_version"]).await?);
+    drop(context.runtime.reads.scoped(&caller.scope, seen, &atlas::READS).await?);
     let judge = context.judges.now(&context.runtime).await?;
     let now = context.runtime.clock.now();
     let results = body.stops.into_iter().map(|asked| match judge_one(&judge, &caller, now, asked) {
@@ -258,7 +258,7 @@ async fn judge_place(
     Seen(seen): Seen,
     Params(asked): Params<PlaceQuery>,
 ) -> Handled<PlaceJudged> {
-    let mut db = context.runtime.reads.scoped(&caller.scope, seen, &["fence", "area_version"]).await?;
+    let mut db = context.runtime.reads.scoped(&caller.scope, seen, &atlas::READS).await?;
     let judge = context.judges.now(&context.runtime).await?;
     let stop = StopAsked {
         lng: asked.lng,
