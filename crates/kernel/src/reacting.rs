@@ -265,23 +265,18 @@ impl Leader<'_> {
     }
 
     async fn store(&self, position: Position, failure: Option<&str>) -> Result<(), Ended> {
-        let opening = "begin; set local synchronous_commit = off";
-        let mut tx = crate::pools::begin_with(&self.runtime.pools.projector, opening).await?;
         let stored = sqlx::query(
             "update log.reactors set position = greatest(position, $2), failure = $3, beat_at = now(),
-             moved_at = case when $2 > position then now() else moved_at end where name = $1 and token = $4",
+             moved_at = case when $2 > position then now() else moved_at end
+             from (select set_config('synchronous_commit', 'off', true)) as no_wait where name = $1 and token = $4",
         )
         .bind(self.reactor.name())
         .bind(position)
         .bind(failure)
         .bind(self.lease.token())
-        .execute(&mut *tx)
+        .execute(&self.runtime.pools.projector)
         .await?;
-        if stored.rows_affected() == 0 {
-            return Err(Ended::Superseded);
-        }
-        tx.commit().await?;
-        Ok(())
+        if stored.rows_affected() == 0 { Err(Ended::Superseded) } else { Ok(()) }
     }
 }
 

@@ -8,7 +8,6 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use futures::future::Either;
 use sqlx::PgConnection;
 use tokio::time::Instant;
 
@@ -116,27 +115,20 @@ async fn lead(
         leader = Leader::begin(runtime, projector, lease.token()) => leader?,
         () = lease.wanted_back() => return Ok(()),
     };
-    let mut beat = tokio::time::interval(BEAT);
     loop {
         // Here and not where it was learnt: there the projector's row may be locked.
         if std::mem::take(&mut leader.untold) {
             leader.tell_unknown().await;
         }
-        let flush = if leader.position > leader.stored {
-            Either::Left(tokio::time::sleep_until(leader.stored_at + leader.flush()))
-        } else {
-            Either::Right(std::future::pending())
-        };
         tokio::select! {
             biased;
             () = lease.wanted_back() => {
                 if leader.position > leader.stored {
-                    within(leader.store()).await?;
+                    within(leader.report()).await?;
                 }
                 return Ok(());
             }
-            _ = beat.tick() => within(leader.heartbeat()).await?,
-            () = flush => within(leader.store()).await?,
+            () = tokio::time::sleep_until(leader.due()) => within(leader.report()).await?,
             () = runtime.feed.beyond(leader.position) => {
                 within(leader.step()).await?;
                 *pause = FIRST_PAUSE;
@@ -161,6 +153,7 @@ struct Leader<'a> {
     /// What the database says.
     stored: Position,
     stored_at: Instant,
+    reported_at: Instant,
     /// The tables may have changed without a word.
     untold: bool,
 }
@@ -205,7 +198,9 @@ impl<'a> Leader<'a> {
         // Whoever led before may have died between a batch and word of it.
         let untold = true;
         let stored_at = Instant::now();
-        let leader = Self { runtime, projector, token, position, stored: position, stored_at, untold };
+        let reported_at = stored_at;
+        let leader =
+            Self { runtime, projector, token, position, stored: position, stored_at, reported_at, untold };
         while !leader.runs().await? {
             tokio::time::sleep(Duration::from_secs(1)).await;
         }
@@ -230,6 +225,12 @@ impl<'a> Leader<'a> {
 
     fn flush(&self) -> Duration {
         if self.runtime.progress.is_told() { FLUSH_TOLD } else { FLUSH }
+    }
+
+    /// When the next report is due.
+    fn due(&self) -> Instant {
+        let beat = self.reported_at + BEAT;
+        if self.position > self.stored { beat.min(self.stored_at + self.flush()) } else { beat }
     }
 
     fn superseded(&self) -> ProjectError {
@@ -257,7 +258,7 @@ impl<'a> Leader<'a> {
             self.position = to;
             runtime.progress.reached(projector.name(), to);
             if self.stored_at.elapsed() >= self.flush() {
-                self.store().await?;
+                self.report().await?;
             }
             return Ok(());
         }
@@ -326,27 +327,37 @@ impl<'a> Leader<'a> {
         Ok(Some(categories.into_iter().zip(streams).collect()))
     }
 
-    /// Stores a position that moved without events of its own; that needs no wait for the disk.
-    async fn store(&mut self) -> Result<(), ProjectError> {
-        let opening = "begin; set local synchronous_commit = off";
-        let mut tx = pools::begin_with(&self.runtime.pools.projector, opening).await?;
-        let moved = sqlx::query(
-            "update log.projectors set position = $2, moved_at = now()
-             where name = $1 and position = $3 and token = $4 and version = $5",
+    /// A sign of life, with the position where it moved without events of its own; and a look whether the tables are still
+    /// of these rules and as far as is known, or whether a crash took the newest of them. That needs no wait for the disk.
+    async fn report(&mut self) -> Result<(), ProjectError> {
+        let name = self.projector.name();
+        let reported: Option<Option<chrono::DateTime<chrono::Utc>>> = sqlx::query_scalar(
+            "update log.projectors set position = $2, beat_at = now(),
+             moved_at = case when position < $2 then now() else moved_at end
+             from (select set_config('synchronous_commit', 'off', true)) as no_wait
+             where name = $1 and position = $3 and token = $4 and version = $5
+             returning (select recorded_at from log.events where position = $6)",
         )
-        .bind(self.projector.name())
+        .bind(name)
         .bind(self.position)
         .bind(self.stored)
         .bind(self.token)
         .bind(self.projector.version())
-        .execute(&mut *tx)
+        .bind(self.position.0 + 1)
+        .fetch_optional(&self.runtime.pools.projector)
         .await?;
-        if moved.rows_affected() == 0 {
+        let Some(next) = reported else {
+            let mut tx = pools::begin(&self.runtime.pools.projector).await?;
             self.locked(&mut tx).await?;
             return Ok(());
-        }
-        tx.commit().await?;
-        (self.stored, self.stored_at) = (self.position, Instant::now());
+        };
+        self.adopt(self.position);
+        self.reported_at = self.stored_at;
+        let behind_events = (self.runtime.tail.head().0 - self.position.0).max(0);
+        let behind_ms = next.map_or(0, |next| self.runtime.clock.now().millis_since(next.into()).max(0));
+        metrics::gauge!("wheelhouse_projector_lag_events", "projector" => name).set(behind_events as f64);
+        metrics::gauge!("wheelhouse_projector_lag_seconds", "projector" => name)
+            .set(behind_ms as f64 / 1000.0);
         Ok(())
     }
 
@@ -371,32 +382,6 @@ impl<'a> Leader<'a> {
         tx.commit().await?;
         runtime.progress.reached(projector.name(), before);
         runtime.changes.publish(before, applied.changes).await;
-        Ok(())
-    }
-
-    /// A sign of life, apart from progress; and a look whether the tables are still of these rules and as far as is
-    /// known, or whether a crash took the newest of them.
-    async fn heartbeat(&mut self) -> Result<(), ProjectError> {
-        let name = self.projector.name();
-        let seen: Option<(Position, Option<chrono::DateTime<chrono::Utc>>)> = sqlx::query_as(
-            "update log.projectors set beat_at = now() where name = $1 and token = $2 and version = $4
-             returning position, (select recorded_at from log.events where position = $3)",
-        )
-        .bind(name)
-        .bind(self.token)
-        .bind(self.position.0 + 1)
-        .bind(self.projector.version())
-        .fetch_optional(&self.runtime.pools.projector)
-        .await?;
-        let (stored, next) = seen.ok_or_else(|| self.superseded())?;
-        if stored != self.stored {
-            self.come_upon(stored);
-        }
-        let behind_events = (self.runtime.tail.head().0 - self.position.0).max(0);
-        let behind_ms = next.map_or(0, |next| self.runtime.clock.now().millis_since(next.into()).max(0));
-        metrics::gauge!("wheelhouse_projector_lag_events", "projector" => name).set(behind_events as f64);
-        metrics::gauge!("wheelhouse_projector_lag_seconds", "projector" => name)
-            .set(behind_ms as f64 / 1000.0);
         Ok(())
     }
 }
