@@ -131,7 +131,7 @@ async fn carry(
                 if is_writer && is_in && cutting.is_due(AFTER) {
                     return;
                 }
-                is_in |= holds(bytes, &READY);
+                is_in = is_in || holds(bytes, &READY);
                 if client.write_all(bytes).await.is_err() {
                     return;
                 }
