@@ -31,6 +31,8 @@ export const viewsLike = (keyword: string) =>
     // Colleagues change theirs; nobody is told of it.
     staleTime: 0,
     refetchInterval: 15_000,
+    // Nor is the menu opened with what it held before it closed: whoever acts at once on a view of an older version is refused.
+    gcTime: 0,
   })
 
 /** What the map shows now. */
