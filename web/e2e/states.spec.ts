@@ -173,7 +173,7 @@ test.describe('on a phone', () => {
 })
 
 test('a row is edited by an action in sight, which says why when it cannot be', async ({ page }) => {
-  await page.goto(at('/permissions/user'))
+  await page.goto(at(`/permissions/user?keyword=${myPhone()}`))
   await rowOf(page, masked(myPhone())).getByRole('button', { name: '编辑' }).click()
   await expect(page.getByRole('dialog').getByRole('button', { name: '保存' })).toBeVisible()
   await page.goto(at('/permissions/role'))
