@@ -14,6 +14,8 @@ use super::plan::When;
 const WRITER: &[u8] = b"wheelhouse writer";
 /// ReadyForQuery (PostgreSQL's frontend/backend protocol, message formats): whoever is let in has heard it.
 const READY: [u8; 5] = [b'Z', 0, 0, 0, 5];
+/// Sync by itself: who takes a connection from a pool asks so whether it lives.
+const SYNC: [u8; 5] = [b'S', 0, 0, 0, 4];
 const NOT_ARMED: u8 = 0;
 const BEFORE: u8 = 1;
 const AFTER: u8 = 2;
@@ -21,7 +23,8 @@ const AFTER: u8 = 2;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Passes {
     All,
-    /// Connections are there and carry nothing.
+    /// Connections are there and carry nothing, but that PostgreSQL lives: so what is written next is on its way while they stand
+    /// still, and arrives when they carry again.
     Nothing,
     /// There are no connections.
     Nobody,
@@ -96,6 +99,11 @@ impl Line {
     }
 }
 
+/// Waits while nothing passes; says whether anybody does then.
+async fn may_pass(told: &mut watch::Receiver<Passes>) -> bool {
+    told.wait_for(|passes| *passes != Passes::Nothing).await.is_ok_and(|passes| *passes == Passes::All)
+}
+
 /// Carries bytes until one side ends or the line is shut.
 async fn carry(
     mut client: TcpStream,
@@ -106,16 +114,16 @@ async fn carry(
     let (mut up, mut down) = (vec![0; 64 * 1024], vec![0; 64 * 1024]);
     let (mut is_writer, mut is_in) = (false, false);
     loop {
-        if told.wait_for(|passes| *passes != Passes::Nothing).await.is_err()
-            || *told.borrow() == Passes::Nobody
-        {
+        if *told.borrow() == Passes::Nobody {
             return;
         }
         tokio::select! {
             changed = told.changed() => if changed.is_err() { return },
             read = client.read(&mut up) => {
-                let Ok(length @ 1..) = read else { return };
-                let bytes = &up[..length];
+                let bytes = &up[..read.unwrap_or(0)];
+                if (bytes != SYNC && !may_pass(&mut told).await) || bytes.is_empty() {
+                    return;
+                }
                 // Who asks for encryption first says who he is only then.
                 is_writer |= !is_in && holds(bytes, WRITER);
                 if is_writer && is_in && cutting.is_due(BEFORE) {
@@ -126,8 +134,11 @@ async fn carry(
                 }
             }
             read = server.read(&mut down) => {
-                let Ok(length @ 1..) = read else { return };
-                let bytes = &down[..length];
+                let bytes = &down[..read.unwrap_or(0)];
+                let lives = bytes.len() == READY.len() + 1 && bytes.starts_with(&READY);
+                if (!lives && !may_pass(&mut told).await) || bytes.is_empty() {
+                    return;
+                }
                 if is_writer && is_in && cutting.is_due(AFTER) {
                     return;
                 }
